@@ -3,7 +3,7 @@ import type { Call } from "../model/resources/calls.ts";
 
 type Answered = Pick<Call, "answeredBy" | "greetingEnd" | "machineDetection">;
 
-/** Who answered a call, in the words of Twilio's interface. */
+/** `AnsweredBy` of a call at Twilio's interface. */
 export function twilioAnswerer(
   { answeredBy, greetingEnd, machineDetection }: Answered,
 ): string | null {
@@ -12,6 +12,6 @@ export function twilioAnswerer(
   return machineDetection === "DetectMessageEnd" ? "machine_end_other" : "machine_start";
 }
 
-/** The same in those of the interface that the call was placed by. */
+/** `AnsweredBy` at the interface that placed the call. */
 export const answeredByShown = (call: Answered & Pick<Call, "apiVersion">): string | null =>
   call.apiVersion === limits.twilioApiVersion ? twilioAnswerer(call) : call.answeredBy;

@@ -2,7 +2,7 @@ import type { Call } from "../model/resources/calls.ts";
 import type { Requester } from "../model/resources/internal/call_end.ts";
 import { isLive } from "../model/values/status.ts";
 
-/** When a call reached its stages, and which side ended it. Dates are ISO 8601 in UTC. */
+/** Times at which a call reached its stages, and the side that ended it. Dates are ISO 8601 in UTC. */
 export interface CallProgress {
   call_sid: string;
   status: Call["status"];
@@ -25,10 +25,10 @@ export interface CallProgress {
   gateway_name: string | null;
 }
 
-/** The progress of a call. What its companion did not report is null. */
+/** The progress of a call. Fields that its companion did not report are null. */
 export function progressOf(call: Call): CallProgress {
   const { sid, status, dateCreated, answeredAt, endTime, direction } = call;
-  // A call that was stored before these fields has none of them.
+  // A call stored by a version without these fields has none.
   const ringingAt = call.ringingAt ?? null;
   // A live call may be about to be hung up by a request.
   const disconnection = isLive(status) ? null : call.disconnection ?? null;

@@ -11,10 +11,24 @@ import {
   mostMonitors,
 } from "../model/resources/internal/monitoring.ts";
 
-/** A request to listen, before what it is about is known. */
+/*
+ * A supervisor listens to a conference, or to a call of two legs, and is not heard.
+ *
+ * A muted participant was refused: it counts, so that it starts a conference with one other participant and
+ * keeps one that all have left, and each rule of conferences would need an exception. A call of two legs
+ * would first have to become a conference, with a moment of silence.
+ *
+ * So the listening leg is fed with a copy of the audio (`sip/media/engine/monitor.ts`): what a leg says and
+ * is sent, or the mix of a conference. The sources are those of recordings: a play, a hold and a transfer
+ * are heard as the party hears them. The leg is placed at the companion that has the audio; its Client may
+ * be registered anywhere. Nothing of the call that is listened to changes: no participant, no callback.
+ * Whispering and barging in need a conference, whose participants can do both.
+ */
+
+/** A request to listen, without the call or conference that is listened to. */
 export interface MonitorRequest {
   account: Account;
-  /** Its role decides. */
+  /** The account whose role decides. */
   caller: Account;
   /** The Client whose phones ring, as `client:` and its Login. */
   to: string;
@@ -22,7 +36,7 @@ export interface MonitorRequest {
   into: { insert(change: Change<Call>): Promise<Call> };
 }
 
-/** Who listened to a call or a conference, the latest last. */
+/** Clients that listened to a call or a conference, the latest last. */
 export const monitorsOf = (monitors: readonly MonitorEntry[] | undefined) => ({
   monitors: (monitors ?? []).map(({ callSid, to, at }) => ({
     call_sid: callSid,
@@ -55,7 +69,7 @@ export async function monitorCall(
   return await place({ callSid, conferenceSid: null, companion }, { ...request, note }, ports);
 }
 
-/** The same of a conference: the call is no participant of it. */
+/** Places a call that hears a conference, and is no participant of it. Throws as `monitorCall`. */
 export async function monitorConference(
   conferenceSid: string,
   request: MonitorRequest,
@@ -76,7 +90,7 @@ export async function monitorConference(
 
 const noted = <T extends { monitors: MonitorEntry[] }>(record: T, entry: MonitorEntry): T => ({
   ...record,
-  // A record that was stored before there were monitors has none.
+  // A record stored by a version without monitors has none.
   monitors: [...record.monitors ?? [], entry].slice(-mostMonitors),
 });
 
@@ -98,8 +112,8 @@ async function place(
   const client = await ports.records.clients.holder("login", to.slice("client:".length));
   if (client?.accountSid !== account.sid) throw new Fault("badTo", to);
   const base = newBase(calls, account.sid, ports);
-  // First: whoever listens is known even where the service dies in between.
+  // First, so that the listener is on record even where the service dies in between.
   await note({ callSid: base.sid, to, at: ports.now() });
-  // Its own name is the caller ID that the Client may always be shown.
+  // From is the Client's own name: no other caller ID is allowed in all cases.
   return await into.insert(creation(calls, { from: to, to, monitoring }, base));
 }

@@ -1,7 +1,7 @@
 import type { Application } from "../model/resources/applications.ts";
 import type { Call } from "../model/resources/calls.ts";
 
-/** How an application's RcmlUrl is requested, and what when that fails; a flow needs neither. */
+/** Method and fallback of the request to an application's RcmlUrl; a flow needs neither. */
 export const ownManner = (
   application: Application | null,
 ): Pick<Call, "method" | "fallbackUrl" | "fallbackMethod"> => ({

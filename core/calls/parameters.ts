@@ -7,9 +7,8 @@ import { filledPlaceParameters, placeParameters } from "../model/values/place.ts
 import { answeredByShown } from "./answered_by.ts";
 
 /**
- * What every markup request and callback of a call carries. A value that is not known is left out, but for
- * the places of a call by /2010-04-01.
- * `status` is the CallStatus to tell, where that is not the call's own.
+ * Parameters of every markup request and callback of a call. Empty values are left out, except the places
+ * of a call by /2010-04-01. `status`: the CallStatus to send, where it is not the call's own.
  */
 export function callParameters(
   call: Call,
@@ -45,7 +44,7 @@ export function callParameters(
   };
 }
 
-/** Where the parties are from, as Twilio has it: empty where that is not known. */
+/** Places of both parties, in Twilio's parameters; empty for a number without a place. */
 const placesOf = ({ from, to }: Pick<Call, "from" | "to">): Record<string, string> => ({
   ...placeParameters("From", from),
   ...placeParameters("To", to),
@@ -74,7 +73,7 @@ const prefixed = (prefix: string, headers: Record<string, string>): Record<strin
 /** A header as the registry of headers spells it. */
 export const spelt = (name: string): string => /^user-to-user$/i.test(name) ? "User-to-User" : name;
 
-/** What the request of a Dial's action carries besides, after a Conference. */
+/** Additional parameters of the request to a Dial's action, after a Conference. */
 export const conferenceParameters = (
   { outcome, durationS, conferenceSid }: LegEvent & { type: "left" },
 ): Record<string, string> => ({
@@ -83,7 +82,7 @@ export const conferenceParameters = (
   ConferenceSid: conferenceSid,
 });
 
-/** What the request of a Refer's action carries besides. */
+/** Additional parameters of the request to a Refer's action. */
 export const referParameters = (
   { outcome, sipStatus }: LegEvent & { type: "referred" },
 ): Record<string, string> => ({
@@ -91,7 +90,7 @@ export const referParameters = (
   ...(sipStatus === undefined ? {} : { ReferSipResponseCode: String(sipStatus) }),
 });
 
-/** What the request of a Dial's action carries besides. */
+/** Additional parameters of the request to a Dial's action. */
 export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<string, string> {
   return {
     DialCallStatus: dialled.outcome,
@@ -112,11 +111,11 @@ export function legParameters(dialled: LegEvent & { type: "dialled" }): Record<s
   };
 }
 
-/** What the request of a Gather's action carries besides. */
+/** Additional parameters of the request to a Gather's action. */
 export const gatherParameters = (
   { digits, speech }: Pick<Gathered, "digits" | "speech">,
 ): Record<string, string> => ({
-  // Empty where nothing came, and the action is requested all the same.
+  // Empty after no input: the action is requested all the same.
   ...(digits === "" && speech !== undefined ? {} : { Digits: digits }),
   ...(speech === undefined ? {} : {
     SpeechResult: speech.text,

@@ -22,7 +22,7 @@ import { clientAt, quoteOf } from "./route.ts";
 
 const { required, optional } = calls.create!; // The definition of calls declares it.
 
-/** What placing a call takes: beside what is kept of it, the application that stands for a Url. */
+/** Parameters that place a call: the stored fields, and an application in place of a Url. */
 export const placeParameters: Parameters = {
   schema: paramsSchema(calls.fields, required, optional).extend({
     applicationSid: reference("AP").optional().describe(
@@ -34,10 +34,10 @@ export const placeParameters: Parameters = {
 };
 
 /**
- * The fields of a call that is placed, from the parameters sent, with numbers in E.164 form: an application comes before a Url
- * and all that goes with one, as for numbers and Clients. Throws `badUrl` without either, and
- * `badParameter` for an application that cannot say what is done in such a call, and
- * `callerIdNotAllowed` for a From that the account may not show at the number or Client it calls.
+ * The fields of a call to be placed, from the parameters sent, with numbers in E.164 form. An application
+ * takes precedence over a Url and its parameters, as for numbers and Clients. Throws `badUrl` without
+ * either, `badParameter` for an application without markup of this kind, and `callerIdNotAllowed` for a
+ * From that the account may not show at the number or Client it calls.
  */
 export async function placedBy(
   { applicationSid, ...asked }: Record<string, unknown>,
@@ -109,12 +109,12 @@ async function withMarkup(
     const rule = "ApplicationSid must name an application that has a Flow or an RcmlUrl";
     throw new Fault("badParameter", rule);
   }
-  // What is said with a Url does not hold for an application.
+  // Parameters that belong to a Url do not hold for an application.
   const callback = sent.statusCallback === undefined ? ownCallback(application) : {};
   return { ...sent, ...callback, ...ownManner(application), url };
 }
 
-/** Refuses at once what the job that places the call would fail with. */
+/** Throws at once the fault with which the job that places the call would fail. */
 async function assertCallerId(
   from: string,
   to: string,

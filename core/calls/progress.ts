@@ -13,7 +13,7 @@ import { type CallbackEvent, type CallStatus, isLive } from "../model/values/sta
 /** A step of a call's life: its INVITE going out, or a status. */
 export type Step = "initiated" | Exclude<CallStatus, "queued">;
 
-/** When it happened by the time of the call (`call_time.ts`), in ms, and the instance that reports it. */
+/** Time of a step by the time of the call (`call_time.ts`), in ms, and the instance that reports it. */
 export interface Moment {
   at: number;
   instanceId: string;
@@ -41,7 +41,7 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
   if (step === "initiated") return fire({ ...moved, ...begun(call, at) }, "initiated", moment);
   moved.status = step;
   if (step === "ringing") {
-    // A call that came in is called ringing from the first, whatever its caller hears.
+    // An inbound call has the status ringing from the start, whatever its caller hears.
     const ringingAt = call.direction === "inbound" ? null : at;
     return fire({ ...moved, ringingAt }, "ringing", moment);
   }
@@ -54,7 +54,7 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
   const seconds = call.answeredAt === null ? 0 : Math.max(0, at - call.answeredAt) / 1000;
   // Each minute begun costs the rate that held when the call was placed.
   const minutes = Math.ceil(seconds / 60);
-  const priceMicros = minutes * (call.rateMicros ?? 0); // Stored before rates were, it has none.
+  const priceMicros = minutes * (call.rateMicros ?? 0); // A call stored by a version without rates has none.
   const ended = { endTime: at, duration: Math.round(seconds), price: money(priceMicros) };
   const change = fire({ ...moved, ...ended }, "completed", moment);
   if (step !== "completed") return change;
@@ -62,8 +62,8 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
 }
 
 /**
- * Ends a call whatever it was doing: an answered one is completed, another got the outcome. `why` is
- * which side ended it, where that is known.
+ * Ends a live call: an answered one becomes `completed`, another gets the outcome. `why`: the side that
+ * ended it, where that was reported.
  */
 export function end(
   call: Call,
@@ -77,7 +77,7 @@ export function end(
   return progress(ended, outcome === "completed" ? "failed" : outcome, moment);
 }
 
-/** Whose request ended the call: the request was noted with it before its companion reported the end. */
+/** The requester of the end, noted in the call before its companion reported the end. */
 const requestedBy = ({ disconnection }: Call, { cause }: NonNullable<Call["disconnection"]>) => {
   const requester = cause === "request" ? disconnection?.requester : undefined;
   return requester && { requester };
@@ -92,7 +92,7 @@ export function statusAfterHangUp({ status }: Call): CallStatus {
 /** The job that ends an answered call at its TimeLimit, where it has one. */
 export function endOfTime(call: Call): Job[] {
   const { accountSid, sid: callSid, answeredAt, timeLimit, clockAheadMs } = call;
-  if (!timeLimit || answeredAt === null) return []; // Kept before there were limits, it has none.
+  if (!timeLimit || answeredAt === null) return []; // A call stored by a version without limits has none.
   const endsAt = answeredAt + timeLimit * 1_000;
   const due = typeof clockAheadMs === "number" // Calls of former versions lack it.
     ? { steadyDueAt: endsAt - clockAheadMs }
@@ -102,7 +102,7 @@ export function endOfTime(call: Call): Job[] {
 
 const begun = (call: Call, at: number) => ({ initiated: true, startTime: call.startTime ?? at });
 
-/** What came of a call that validates a number; nothing of any other. */
+/** Result of a call that validates a number; empty for any other call. */
 function validationParameters({ validation }: Call): Record<string, string> {
   if (!validation) return {};
   const { callerIdSid } = validation;

@@ -1,10 +1,10 @@
 import { cellsOf } from "../model/values/csv.ts";
 
 /**
- * Reads a table of what calls cost: lines of CSV, each a prefix of numbers in E.164 form (with or
- * without `+`; empty for all others) and the price of a minute. The longest prefix counts; a number
- * that none fits is free. Of a dialled text that several numbers may be read in, the dearest counts. A first line without a price names the columns. Throws an Error that says
- * which line is wrong.
+ * Reads a table of prices: lines of CSV, each a prefix of numbers in E.164 form (with or without `+`;
+ * empty for all others) and the price of a minute. The longest prefix counts; a number without a prefix is
+ * free. Where a dialled text has several readings, the dearest counts. A first line without a price names
+ * the columns. Throws an Error that names the wrong line.
  */
 export function readRates(text: string): (number: string) => number {
   const rates = new Map<string, number>();
@@ -33,7 +33,7 @@ export function readRates(text: string): (number: string) => number {
 }
 
 /**
- * The digits that a carrier may read in what is dialled: all, those after an international prefix, and
+ * The digits that a carrier may read in a dialled text: all, those after an international prefix, and
  * those after a code of keys. No number in E.164 form begins with 0, so it has one reading.
  */
 function readingsOf(number: string): string[] {

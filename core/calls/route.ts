@@ -26,6 +26,33 @@ import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numb
 import { type Address, parseAddress, type SipAddress, sipUri } from "../model/values/address.ts";
 import { isPremium } from "../model/values/premium_number.ts";
 
+/*
+ * Routes of calls: who reaches whom. Accounts must not receive each other's calls.
+ *
+ * - Every account may call every Client: Logins are unique in the domain. The record of a Client is visible
+ *   to its account alone.
+ * - Accounts are related when one is above the other, or both are below the same account right under the
+ *   root. A dialled number, pattern or Login that reads as a number stays within the service for related
+ *   accounts. Anybody may add a number to an account where the provider does not check who holds it. So
+ *   another account's number stays here only where `NUMBERS_PROVIDER` vouches for its holder, which `open`
+ *   does not. Other calls leave, and the trunk that brings them back proves whose number it is.
+ * - The root account is above all. Its calls reach the virtual numbers of others by their exact text alone,
+ *   and only where this reads as no number elsewhere: not in E.164 form, also without `+` or as
+ *   `DEFAULT_COUNTRY` dials it, and not with up to three digits, as emergency services have. `support` and
+ *   `*135#` of an account are called from the root account; `112` and patterns are not.
+ * - A Login such as `14155550142` or `112` counts for related accounts alone when it reads as a number in
+ *   E.164 form, also without `+` or as `DEFAULT_COUNTRY` dials it, or has up to three digits. For the root
+ *   account only its own such Logins count. An account that dials a number of its own reaches that number
+ *   before a Client of another account. `1000` is called by everybody; `client:112` names the Client in any
+ *   case.
+ * - A Client that dials a number of its own account gets the markup of the number on its own leg. Any other
+ *   call becomes a second, inbound call to the account of the number. No trunk is needed. A call goes from
+ *   number to number three times at most.
+ * - Only hosts in `DIAL_SIP_HOSTS` are called by `sip:`: otherwise a customer could call into the
+ *   operator's network, or run up bills at a PBX that trusts it. Hosts that match by `*`, and Gateways of
+ *   sub-accounts, must have public addresses.
+ */
+
 /** The caller. */
 export interface Caller {
   account: Account;
@@ -35,13 +62,13 @@ export interface Caller {
   call: Call | null;
   /** The Gateway that it leaves by, and by no other. */
   gatewaySid?: string | null;
-  /** The callee has to be who the telephone network says: the call leaves, by the operator's trunks. */
+  /** The telephone network has to find the callee: the call leaves by the operator's trunks. */
   provesCallee?: boolean;
   /** For the host of a SIP address that asks for them. */
   credentials?: { userName: string; password: string };
 }
 
-/** Where a call goes. */
+/** Target of a call, and the ends and price for its record. */
 export interface Routed {
   target: Target;
   /** For the record. */
@@ -51,11 +78,11 @@ export interface Routed {
   rateMicros: number;
   /** Limits count the calls of the account: a leg is admitted before its INVITE goes out. */
   limited?: true;
-  /** When its companion ends the leg where no service counts its minutes, in ms after the answer. */
+  /** In ms after the answer: the companion ends the leg then if no service counts its minutes. */
   endsAfterMs?: number;
 }
 
-/** Why a call can go nowhere. */
+/** The reason why a call has no route. */
 export interface Unroutable {
   fault: FaultName;
   detail: string;
@@ -72,8 +99,8 @@ const callerIdRefused = (from: string): Unroutable => ({
 const noRoute = (detail: string): Unroutable => ({ fault: "noRoute", detail });
 
 /**
- * Where a call to an address goes: to a Client; to a number of this service, which does not leave
- * it unless a Gateway is named; to any other number through Gateways and the operator's proxy; or to a SIP host that the
+ * Finds the route of a call: to a Client; to a number of this service, which leaves it only when a Gateway
+ * is named; to any other number through Gateways and the operator's proxy; or to a SIP host that the
  * operator allows.
  */
 export async function routeTo(address: Address, caller: Caller, ports: Ports): Promise<Routing> {
@@ -101,7 +128,7 @@ async function routeOut(address: Address, caller: Caller, ports: Ports): Promise
   return await numberRoute(address.user, caller, ports);
 }
 
-/** Where a call of a test account goes: nowhere beyond the service, free of charge. */
+/** Route of a call of a test account: it stays within the service, free of charge. */
 function simulatedRoute(address: Address, { from }: Caller): Routing {
   const to = address.kind === "number"
     ? address.dialled
@@ -232,10 +259,10 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
   return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };
 }
 
-/** Fewer digits that are no number are an extension. */
+/** Fewer digits that are no number are an extension of a PBX. */
 const leastDialled = 7;
 
-/** What a host that may be a carrier takes a user part for: also a number with digits too many; else null. */
+/** The number that a carrier would read in a user part, one with too many digits included; else null. */
 function calledBy(user: string, { settings: { trunks } }: Pick<Ports, "settings">): string | null {
   const dialled = dialString(user);
   const isLong = dialled !== null && dialled.replaceAll(/\D/g, "").length >= leastDialled;
@@ -243,8 +270,8 @@ function calledBy(user: string, { settings: { trunks } }: Pick<Ports, "settings"
 }
 
 /**
- * Whether a number at another SIP host may not be called. That host may be a carrier: so the prefixes of
- * the account count there too, but not those of the operator, who allows the host.
+ * The refusal of a number at another SIP host, or null. The host may be a carrier, so the prefixes of the
+ * account count there too, but not those of the operator, who allows the host.
  */
 async function refusedDirectly(number: string, account: Account, ports: Ports) {
   const { settings } = ports;
@@ -276,6 +303,6 @@ export async function quoteOf(
     { rateMicros: trunks.rateMicros(dialled) };
 }
 
-/** What the record of a call to a number says: the number, or what was dialled where it is many. */
+/** `To` of a call to a number: the number, or the dialled text where the number is a pattern. */
 export const calledAs = ({ phoneNumber, isSIP }: IncomingPhoneNumber, dialled: string): string =>
   isSIP && isPattern(phoneNumber) ? dialString(dialled) ?? dialled : phoneNumber;

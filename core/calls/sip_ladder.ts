@@ -2,7 +2,7 @@ import type { Trace, TracedMessage } from "../protocol/traces.ts";
 
 /** A message as a row of a ladder. */
 export interface LadderRow extends Pick<TracedMessage, "direction" | "transport"> {
-  /** When, in ms. */
+  /** Time, in ms. */
   at: number;
   /** Since the first message of the trace. */
   offsetMs: number;

@@ -3,12 +3,11 @@ import type { Trace, TracedMessage } from "../protocol/traces.ts";
 /** LINKTYPE_RAW: each packet begins with its IPv4 or IPv6 header. */
 const linkTypeRaw = 101;
 const udpProtocol = 17;
-/** Stands for the service where it is known by a name alone (RFC 5737). */
+/** Address of the service where it advertises a name (RFC 5737). */
 const ownAddress = [192, 0, 2, 1];
 
 /**
- * A trace as a file of the format pcap 2.4. Each message is one UDP datagram, whatever transport it
- * took, so that any reader of such files finds the SIP in it.
+ * A trace as a file of the format pcap 2.4. Each message is one UDP datagram, for all transports, so that any reader of such files finds the SIP in it.
  */
 export function sipPcap({ messages }: Trace): Uint8Array<ArrayBuffer> {
   const header = new DataView(new ArrayBuffer(24));
@@ -54,7 +53,7 @@ function sameFamily(a: number[], b: number[]): [number[], number[]] {
   return a.length === b.length ? [a, b] : [mapped(a), mapped(b)];
 }
 
-/** A packet of RFC 791 or RFC 8200 around a datagram, which is given what its checksum covers too. */
+/** A packet of RFC 791 or RFC 8200 around a datagram, which gets the pseudo header of its checksum. */
 function ipPacket(
   { source, target }: { source: number[]; target: number[] },
   datagramOf: (pseudoHeader: (length: number) => number[]) => Uint8Array,

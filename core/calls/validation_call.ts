@@ -1,7 +1,17 @@
-/**
+/*
  * Caller IDs are validated by a call where a trunk carries what an account shows: the operator's carrier
  * answers for it. Both interfaces make the same call. The root account is the operator, so it may add
  * numbers without one.
+ *
+ * A declared number that stays pending until a code is typed was refused: every reader of caller IDs would
+ * have to look at its state. Under `STRICT_CALLER_ID`, POST OutgoingCallerIds is error 21213, which names
+ * `OutgoingCallerIds/ValidationRequests`. It is on where `OUTBOUND_PROXY` or `SIP_TRUSTED_SOURCES` is set
+ * or the root account has a Gateway. A Gateway of a tenant changes nothing: its carrier knows its customer.
+ *
+ * The call comes from the first number of the account, else from its first OutgoingCallerId; without either
+ * the request is refused. Its documents are addresses of the service (`validation:`), which no markup of a
+ * customer can name. It always leaves, by the operator's trunks where there is one: a virtual number, a
+ * pattern or a Gateway of the account could otherwise answer it and type the code. Three wrong codes end it.
  */
 import { isTest } from "../accounts/access.ts";
 import { isRoot } from "../accounts/tenant.ts";

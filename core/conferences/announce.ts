@@ -6,7 +6,7 @@ import type { Script } from "../protocol/script.ts";
 import { present } from "./membership.ts";
 import { order } from "./modify.ts";
 
-/** Steps that can be heard without an answer of whoever hears them. */
+/** Steps that need no input of the participants who hear them. */
 const audible: Script[number]["type"][] = ["play", "say", "digits", "silence"];
 
 /**
@@ -30,9 +30,9 @@ export const announceHandler: JobHandler<ArgsOf<typeof announceInConference>> = 
       const call = await ports.records.calls.get(accountSid, callSid ?? first?.callSid ?? "");
       if (call === null) return; // No participant hears it.
       const cause = { at: madeAt, id };
-      const told = { ConferenceSid: conferenceSid, FriendlyName: conference.friendlyName };
+      const params = { ConferenceSid: conferenceSid, FriendlyName: conference.friendlyName };
       const context = { call, ports, signal, cause };
-      const heard = await waitScript({ url, method, hops: 0 }, told, context);
+      const heard = await waitScript({ url, method, hops: 0 }, params, context);
       const script = heard.filter(({ type }) => audible.includes(type));
       if (script.length === 0) return;
       const leg = callSid === undefined ? {} : { leg: callSid };

@@ -52,7 +52,7 @@ export function fire(
   return {
     ...change,
     record: { ...record, sequence: record.sequence + 1 },
-    // Whichever calls they are about, they come in the order of their SequenceNumber.
+    // Callbacks of all its calls are sent in the order of their SequenceNumber.
     jobs: [
       ...jobs,
       deliverWebhook({

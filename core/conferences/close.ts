@@ -8,9 +8,9 @@ import type { Conference, Member } from "../model/resources/conferences.ts";
 import { completed, left } from "./membership.ts";
 
 /**
- * Ends a Conference whose media are gone, and removes the participants that no companion reports on any
+ * Ends a Conference whose media are gone, and removes the participants that no companion reports any
  * more. A companion that `mayLive` (it may only hang) is ordered to end the media as well. A Conference
- * never gets another companion, so one whose media are gone stays lost.
+ * never gets another companion, so its media do not come back.
  */
 export async function closeConference(
   { accountSid, sid, members, companion }: Conference,

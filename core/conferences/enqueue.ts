@@ -94,8 +94,8 @@ async function queueNamed(name: string, { call, ports }: ScriptContext): Promise
 }
 
 /**
- * A place in the queue of a name: a commit, so that of several calls at once no more find one than there
- * are, and nobody removes the queue before the call is in it. Ended calls give theirs back.
+ * Reserves a place in the queue of a name. It is a commit: of several calls at once no more find a place
+ * than there are, and no request removes the queue before the call is in it. Ended calls free their places.
  */
 async function placeIn(
   name: string,

@@ -19,7 +19,7 @@ type Wanted = Omit<ConferenceOptions, "only" | keyof Missed>;
 
 /**
  * The step that takes a call into the Conference of a name, which is created if it does not exist.
- * Where the call cannot join, Dial's action is requested, or the call continues with its next verb.
+ * If the call cannot join, Dial's action is requested, or the call continues with its next verb.
  */
 export async function enterConference(
   asked: ConferenceOptions,
@@ -70,7 +70,7 @@ export async function enterConference(
   );
 }
 
-/** Tells that a label was not given, since another participant has it. */
+/** Makes the Notification that a label was left out, since another participant has it. */
 async function noticeLabel(
   { label, name }: Wanted,
   { call: { accountSid, sid: callSid }, ports, cause }: ScriptContext,
@@ -143,7 +143,7 @@ async function conferenceNamed(
   throw new Fault("unavailable", `too many calls enter "${name}" at the same time; retry`);
 }
 
-/** Whether the media of a Conference can still exist: its companion has not restarted. */
+/** True where the media of a Conference can still exist: its companion has not restarted. */
 async function isThere(
   { companion: holder }: Conference,
   requester: Companion,

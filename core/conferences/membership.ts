@@ -15,12 +15,12 @@ import { type ConferenceCallbackEvent, fire } from "./callbacks.ts";
  * written and removed in the same commit. Late and repeated events change nothing.
  */
 
-/** Whether one of the participants has a label, or is joining with it. */
+/** True when one of the participants has a label, or is joining with it. */
 export const hasLabel = (members: Member[], label: string | undefined): boolean =>
   label !== undefined && members.some((member) => member.label === label);
 
 /**
- * Reserves a place, if one is free, for a leg that is joining; it keeps the conference open. A label that
+ * Reserves a place, if one is free, for a leg that is joining; the conference stays open for it. A label that
  * another one has is left out: a label names one participant. `at` is by the steady clock.
  */
 export function expecting(
@@ -123,7 +123,7 @@ export function left(
     ? { record, gone }
     : fire({ record, gone }, { name: "participant-leave", at, member });
   if (conference.status === "completed") { // The last leave brings the callback of its end.
-    return member.hasJoined ? toldOfEnd(change, at) : change;
+    return member.hasJoined ? endReported(change, at) : change;
   }
   if (isLost) return change;
   if (member.hasJoined && member.endOnExit) {
@@ -156,11 +156,11 @@ export function completed(
       hangUp({ ...leg, accountSid: record.accountSid, cause: "conference-end" })
     ),
   ];
-  return toldOfEnd({ ...change, record: ended, jobs }, at);
+  return endReported({ ...change, record: ended, jobs }, at);
 }
 
 /** Adds the callback of the end of a Conference, unless participants have yet to leave it. */
-function toldOfEnd(change: Change<Conference>, at: number): Change<Conference> {
+function endReported(change: Change<Conference>, at: number): Change<Conference> {
   const { end } = change.record;
   if (present(change.record).length > 0 || !end) return change;
   const params = {
@@ -170,11 +170,11 @@ function toldOfEnd(change: Change<Conference>, at: number): Change<Conference> {
   return fire(change, { name: "conference-end", at, params });
 }
 
-/** How often requests have changed a leg in a conference. */
+/** Number of changes that requests made to a leg in a conference. */
 export const changesOf = ({ members }: Conference, callSid: string): number =>
   members.find((member) => member.callSid === callSid)?.changes ?? 0;
 
-/** The same change, counted: also where it leaves the leg as it was. */
+/** Counts a change in the record, also one that leaves the leg as it was. */
 export function counted(change: Change<Conference>, callSid: string): Change<Conference> {
   const members = change.record.members.map((member) =>
     member.callSid === callSid ? { ...member, changes: (member.changes ?? 0) + 1 } : member
@@ -182,7 +182,7 @@ export function counted(change: Change<Conference>, callSid: string): Change<Con
   return { ...change, record: { ...change.record, members } };
 }
 
-/** What may be changed of a leg in a conference. */
+/** Changes of a leg in a conference. */
 export interface MemberChange {
   muted?: boolean;
   hold?: boolean;

@@ -7,7 +7,7 @@ import type { Call } from "../model/resources/calls.ts";
 import { joined, left } from "./membership.ts";
 
 /**
- * Which calls are in which Conference, as reports say it; `call` is as the report left it. The
+ * Participants of a Conference, by the reports of their legs; `call` is as the report left it. The
  * `conferenceSid` of the call decides, so that a report that comes late or twice is harmless.
  */
 

@@ -10,7 +10,7 @@ import type { Conference } from "../model/resources/conferences.ts";
 import { type Participant, participantSid } from "../model/resources/participants.ts";
 import { changed, changesOf, completed, counted, left } from "./membership.ts";
 
-/** What may be changed of a Conference, and of a leg in it. */
+/** Parameters that change a Conference, and a leg in it. */
 export const conferenceParams = z.object({
   status: z.enum(["completed"]).describe("completed ends the conference for all participants."),
 }).partial();
@@ -18,7 +18,7 @@ export const participantParams = z.object({
   mute: flag.describe("Whether the others cannot hear the participant: true or false."),
   hold: flag.describe("Whether the participant is put on hold: true or false."),
 }).partial();
-/** The record calls it Muted. */
+/** The parameter under the name that the record has. */
 export const participantAliases = { Muted: "mute" } as const;
 
 /** A leg in a Conference. */
@@ -56,7 +56,7 @@ export async function modifyConference(
   });
 }
 
-/** What may be changed of a participant. Not every interface has each of it. */
+/** Changes of a participant. Not every interface has each of them. */
 export interface ParticipantChange extends z.infer<typeof participantParams> {
   /** The document that it hears on hold; null is music of the service. */
   holdWith?: Action | null | undefined;
@@ -64,7 +64,7 @@ export interface ParticipantChange extends z.infer<typeof participantParams> {
   coach?: string | null | undefined;
   beepOnExit?: boolean | undefined;
   endOnExit?: boolean | undefined;
-  /** What it hears while it waits; null is silence. */
+  /** The document that it hears while it waits; null is silence. */
   wait?: Action | null | undefined;
 }
 
@@ -74,7 +74,9 @@ const mostOrders = 10;
 /**
  * Changes a leg in a Conference, first at the companion of the conference, then in the records. Where
  * several requests change it at once, orders reach the companion in another sequence than the records:
- * the record counts, and the request that finds a change between its two steps orders what it says.
+ * the record said muted, and the caller was heard. Orders with numbers and a lock by record, which several
+ * services would share, were refused. The record counts: each change is counted in it, and the request that
+ * finds another change between its two steps orders what the record says, until that stays the same.
  * Unmuting also unmutes the call at its own companion, where it may have been muted separately. Throws
  * `notFound` when the leg is not there, `unavailable` when the companion cannot be reached.
  */
@@ -101,14 +103,14 @@ export async function modifyParticipant(
     isOvertaken = changesOf(conference, leg) !== before;
     return counted(changed(conference, leg, change), leg);
   });
-  if (isOvertaken) await orderAsKept(named, ports);
+  if (isOvertaken) await orderAsRecorded(named, ports);
   const now = await findParticipant(named, ports);
   if (now === null) throw new Fault("notFound", leg); // It left meanwhile.
   return now;
 }
 
-/** Has the companion change a leg to what its record says, until that stays the same meanwhile. */
-async function orderAsKept(named: Named, ports: Ports): Promise<void> {
+/** Orders the companion to change a leg to the state in its record, until that stays the same. */
+async function orderAsRecorded(named: Named, ports: Ports): Promise<void> {
   const { accountSid, conferenceSid, callSid: leg } = named;
   let ordered = -1;
   for (let orders = 0; orders < mostOrders; orders++) {
@@ -180,7 +182,7 @@ async function unmuteElsewhere(
 }
 
 /**
- * Has everybody in a Conference hear a document once, or the leg of a call alone. Throws `notFound` and
+ * Plays a document once to all participants of a Conference, or to one leg. Throws `notFound` and
  * `conferenceEnded`.
  */
 export async function announce(
@@ -195,7 +197,7 @@ export async function announce(
   });
 }
 
-/** The companion that performed it; null when the conference, or the leg in it, does not exist. */
+/** Orders the companion of a conference. Returns it; null when the conference or the leg does not exist. */
 export async function order(
   { accountSid, conferenceSid }: Omit<Named, "callSid">,
   order: ConferenceOrder["order"],

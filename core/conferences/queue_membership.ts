@@ -9,8 +9,8 @@ export const arrivingNow = ({ arriving = [] }: Queue, at: number): NonNullable<Q
   arriving.filter((one) => at - one.at < limits.queueArrivingMs);
 
 /**
- * Keeps a place for a call on its way, for a while, so that the queue stays and takes no more than `most`.
- * Nothing changes where it is full.
+ * Reserves a place for a call that is joining, for `limits.queueArrivingMs`, so that the queue is not removed
+ * and takes no more than `most`. Nothing changes where it is full.
  */
 export function expected(
   queue: Queue,
@@ -60,12 +60,12 @@ export const requestTaker = (id: string): string => `request ${id}`;
 /** Returns whether a taker is a request: it never ends, and loses its call when its time is over. */
 export const isRequest = (by: string): boolean => by.startsWith("request ");
 
-/** Returns whether nobody takes a waiting call now. */
+/** Returns whether a waiting call is assigned to no taker now. */
 export const isFree = ({ taken }: QueueMember, at: number): boolean =>
   taken === null || at - taken.at > limits.queueTakingMs;
 
 /**
- * Assigns a waiting call to the request `by`: the call of a Sid, or the first that nobody takes. The
+ * Assigns a waiting call to the request `by`: the call of a Sid, or the first unassigned one. The
  * member is undefined, and the queue unchanged, where there is none.
  */
 export function claimed(
@@ -80,7 +80,7 @@ export function claimed(
   return { change: { record: member === undefined ? queue : { ...queue, members } }, member };
 }
 
-/** Frees what a taker was assigned. */
+/** Frees the call that a taker was assigned. */
 export const released = (queue: Queue, by: string): Change<Queue> => ({
   record: {
     ...queue,

@@ -7,7 +7,7 @@ import type { Call } from "../model/resources/calls.ts";
 import { dequeued, queued } from "./queue_membership.ts";
 
 /**
- * Which calls wait in which queue, as reports say it; `call` is as the report left it. The `queueSid`
+ * Calls that wait in a queue, by the reports of their legs; `call` is as the report left it. The `queueSid`
  * of the call decides, so that a report that comes late or twice is harmless.
  */
 

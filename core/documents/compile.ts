@@ -5,7 +5,7 @@ import { refusedElements } from "../markup/refused.ts";
 import { streamOptions } from "../model/values/stream_options.ts";
 import { verbs } from "../markup/verbs/mod.ts";
 
-/** A document as the companion performs it, and what of it could not be taken over. */
+/** A document as a script, and the parts of it that are not performed. */
 export interface Compiled {
   script: Script;
   skipped: string[];
@@ -56,11 +56,11 @@ export async function compile(
 
 const isMusic = (step: Script[number]): boolean => step.type === "silence" && step.music === true;
 
-/** Whether a step begins a copy of the audio, which waits for an answer and gives none. */
+/** True for a step that begins a copy of the audio, which waits for the answer of the call. */
 const isCopy = (step: Script[number]): boolean =>
   step.type === "consult" && streamOptions.safeParse(step.serviceContext).success;
 
-/** A call that came in is for our side; one that was placed is from it. */
+/** The ends of a call: `ours` is To of an inbound call, From of any other. */
 export const endsOf = (
   { direction, from, to, apiVersion }: Pick<
     CompileContext["call"],

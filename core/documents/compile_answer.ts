@@ -5,8 +5,7 @@ import { type DocumentContext, readAttributes } from "../markup/verb.ts";
 import { messageVerbs } from "../markup/verbs/mod.ts";
 
 /**
- * What an answer to a message comes to: orders, each with its action if it has one, and where to go
- * on.
+ * A step of a reply to a message: an order, with its action if it has one, or the next document.
  */
 export type AnswerStep = NoteStep | Extract<Step, { type: "next" }>;
 

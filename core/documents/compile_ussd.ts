@@ -13,7 +13,14 @@ import { messageVerbs } from "../markup/verbs/mod.ts";
 import { collectAttributes } from "../markup/verbs/ussd_collect.ts";
 import { fittingUssd } from "../model/values/ussd_length.ts";
 
-/** A document while it becomes steps: what was said and not yet shown. */
+/*
+ * A USSD dialogue is a Call with callbacks and without a price. Trunks carry it as SIP without media. One
+ * text is shown at a time, so messages before a question are shown with it, and those at the end with BYE.
+ * A reply has three minutes. A pushed dialogue without a question ends when the device confirms that it
+ * showed the text, after 10 s at the latest.
+ */
+
+/** A document while it becomes steps: texts that are not shown yet. */
 interface Reading {
   script: Script;
   texts: string[];
@@ -94,7 +101,7 @@ function collect(element: Element, reading: Reading): UssdStep {
   return { ...stepOf(reading, true), ...action && { action } };
 }
 
-/** Shows what was said so far. */
+/** The step that shows all texts so far. */
 function stepOf({ texts, language, context }: Reading, collect: boolean): UssdStep {
   const whole = texts.splice(0).join("\n");
   const text = fittingUssd(whole);

@@ -1,5 +1,5 @@
 /**
- * Cookies of requests for markup, kept as Twilio keeps them: by account, host, and pair of From and To.
+ * Cookies of requests for markup, stored by Twilio's rule: by account, host, and pair of From and To.
  * A session of an application server (PHP, Flask, Express) so goes on from text to text and from
  * document to document of a call. Status callbacks take no part: they are sent in an order of their own,
  * and repeated.
@@ -8,7 +8,7 @@ import { cookieHeader, withSetCookies } from "../base/cookies.ts";
 import type { Answer, OutgoingRequest } from "../base/outgoing.ts";
 import type { CookieOwner, Ports } from "../model/ports/ports.ts";
 
-/** The call or text that cookies are kept for; their host follows from each request. */
+/** The call or text that cookies belong to; their host follows from each request. */
 export type CookieSubject = Pick<CookieOwner, "accountSid" | "from" | "to" | "callSid">;
 
 /** The cookies of one request and of those that redirects lead to. */
@@ -19,16 +19,16 @@ export interface Cookies {
   take(url: URL, answer: Pick<Answer, "headers">): Promise<void>;
 }
 
-/** Callers that are not to be told from one another, by what stands in place of their number. */
+/** Values in place of a withheld number: such callers cannot be distinguished. */
 const withheld =
   /^(?:sips?:)?(?:anonymous|restricted|unknown|unavailable|private|withheld)?(?:@[^@]*)?$/i;
 
-/** Hosts of addresses that name nobody (RFC 3323 §4.1.1.3, RFC 2606). */
-const nobodysHost = /\.invalid(?:[:;][^@]*)?$/i;
+/** Hosts of anonymous addresses (RFC 3323 §4.1.1.3, RFC 2606). */
+const anonymousHost = /\.invalid(?:[:;][^@]*)?$/i;
 
 /**
  * Cookies of a call or text. A caller who withholds the number has cookies for the call alone, and no
- * text: the next one may be from somebody else. A store that fails costs the cookies, not the request.
+ * text: the next one may be from another caller. A store that fails costs the cookies, not the request.
  */
 export function cookiesOf(
   subject: CookieSubject,
@@ -36,7 +36,7 @@ export function cookiesOf(
   { cookies: store, now, steadyNow, log }: Pick<Ports, "cookies" | "now" | "steadyNow" | "log">,
 ): Cookies | null {
   const { accountSid, callSid } = subject;
-  const isWithheld = withheld.test(subject.from) || nobodysHost.test(subject.from);
+  const isWithheld = withheld.test(subject.from) || anonymousHost.test(subject.from);
   if (isWithheld && callSid === null) return null;
   const from = isWithheld ? `anonymous ${callSid}` : subject.from;
   const ownerAt = (url: URL): CookieOwner => ({ ...subject, from, tenant, host: url.host });

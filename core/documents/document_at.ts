@@ -7,14 +7,14 @@ import { inlineMarkup, isFlow, isValidation } from "../model/flows/address.ts";
 import { validationDocument } from "./validation_document.ts";
 import { type FlowContext, flowDocument } from "./flow_document.ts";
 
-/** On whose behalf a document is requested; of a test neither a call nor a text. */
+/** The account, call or text that a document is requested for; a test has neither call nor text. */
 export type DocumentContext =
   & Omit<FlowContext, "accountSid" | "tenant">
   & Pick<Asking, "subject" | "deliverySid">
   & { account: Account };
 
 /**
- * The document at a URL, requested with the known parameters: an application server's, or a flow's;
+ * The document at a URL, requested with the parameters of the call or text: an application server's, or a flow's;
  * the markup that the URL itself is; or what the call that validates a number says.
  */
 export async function documentAt(

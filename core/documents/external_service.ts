@@ -16,9 +16,9 @@ import type { StepOf } from "../model/flows/steps.ts";
 
 type Step = StepOf<"externalService">;
 
-/** What a request to an external service came to. */
+/** Result of a request to an external service. */
 export interface Served {
-  /** Null: all went well. Else why its answer cannot be used. */
+  /** Null on success; else the reason why the response cannot be used. */
   problem: string | null;
   /** The HTTP status, empty where there was none, and what was extracted. */
   variables: Record<string, string>;
@@ -26,9 +26,9 @@ export interface Served {
 }
 
 /**
- * Asks an external service as the step says (spec, "Designer external-service request element"). An
- * HTTP error code is a problem; so are no answer in time, one that is too long, and one that is no
- * JSON where something is to be extracted.
+ * Requests an external service for a step (spec, "Designer external-service request element"). An HTTP
+ * error code is a problem; so are no response in time, one that is too long, and one that is no JSON where
+ * a value is to be extracted.
  */
 export async function askService(
   step: Step,
@@ -163,7 +163,7 @@ function jsonOf(text: string): { value: unknown } | null {
   }
 }
 
-/** What is at a place such as `user.names.0`, as text; empty where nothing is. */
+/** The value at a path such as `user.names.0`, as text; empty without one. */
 function textAt(json: unknown, place: string): string {
   const found = place.split(".").reduce<unknown>(
     (value, key) =>

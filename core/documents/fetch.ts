@@ -20,8 +20,7 @@ import { type Element, parseDocument } from "../markup/parse.ts";
 import { type Cookies, cookiesOf, type CookieSubject } from "./cookies.ts";
 
 /**
- * A document that could not be had, and the exchange that shows why. `status` of the answer, if
- * any.
+ * A document that could not be fetched or read, with the exchange. `status` of the response, if any.
  */
 export class DocumentFault extends Fault {
   constructor(
@@ -38,7 +37,7 @@ export interface Document {
   /** Base of relative addresses: after redirects, with the credentials of the request. Never shown. */
   url: string;
   verbs: readonly Element[];
-  /** What answers a message in place of the verbs: of a plain text. */
+  /** Elements that reply to a message in place of the verbs: those of a plain text. */
   plain?: readonly Element[];
   /** The request and its response; absent where a flow made the document. */
   exchange?: Exchange;
@@ -46,7 +45,7 @@ export interface Document {
   status?: number;
 }
 
-/** On whose behalf a document is requested. */
+/** The tenant, call or text that a document is requested for. */
 export interface Asking {
   signal: AbortSignal;
   tenant: string;
@@ -91,8 +90,8 @@ export async function fetchDocument(
   const isMarkup = /^(text|application)\/(xml|[\w.-]+\+xml)$/.test(kind) ||
     kind === "text/html" && /<Response[\s/>]/.test(text);
   if (!isMarkup) {
-    const told = kind === "" ? "the response has no Content-Type" : `Content-Type is ${kind}`;
-    throw new DocumentFault("documentType", told, exchange, status);
+    const found = kind === "" ? "the response has no Content-Type" : `Content-Type is ${kind}`;
+    throw new DocumentFault("documentType", found, exchange, status);
   }
   try {
     return { ...of, verbs: parseDocument(text) };

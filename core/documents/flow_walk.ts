@@ -19,28 +19,28 @@ export interface WalkFrom {
   params: Variables;
   /** Parameters of the call or message that every request for markup carries. */
   known: Variables;
-  /** Whether it is a call: a message has none that could be hung up. */
+  /** True for a call: a message cannot be hung up. */
   isCall: boolean;
   /** The time that its conditions see, in ms. */
   at: number;
 }
 
-/** What a walk needs done outside of the flow. */
+/** Effects of a walk outside of the flow. */
 export interface Surroundings {
   /** Requests an external service. */
   ask(step: StepOf<"externalService">, known: Variables): Promise<Served>;
-  /** Tells of a failed request that a step of the flow handles. */
+  /** Notifies of a failed request that a step of the flow handles. */
   warn(detail: string, exchange: Exchange): Promise<void>;
-  /** Sees each step as it begins, and all that is known to it. */
+  /** Called as each step begins, with all its variables. */
   begins?(name: string, step: FlowStep, known: Variables): void;
-  /** Sees the verbs that a step becomes. */
+  /** Called with the verbs of a step. */
   becomes?(name: string, verbs: readonly Element[]): void;
 }
 
-/** Where a walk came to. */
+/** Result of a walk. */
 export interface Walked {
   verbs: Element[];
-  /** What could not be performed, each with its step. */
+  /** Parts that could not be performed, each with its step. */
   skipped: string[];
   /** Values from results, `set` and external services. */
   variables: Variables;
@@ -58,7 +58,7 @@ interface Run extends WalkFrom {
   requests: number;
 }
 
-/** What results of steps are called. A step that brings them anew forgets those of one before. */
+/** Names of results by the type of step. A step with new results removes those of an earlier step. */
 const results: Partial<Record<FlowStep["type"], RegExp>> = {
   gather: /^(Digits|SpeechResult|Confidence)$/,
   ussdCollect: /^Digits$/,
@@ -137,7 +137,7 @@ function afterResult(
   }
 }
 
-/** Where a caller goes on who left a queue without an agent. */
+/** The step for a caller who left a queue without an agent. */
 function leftQueue(
   { onLeave, onFull, onError }: StepOf<"enqueue">,
   { QueueResult }: Variables,
@@ -175,16 +175,16 @@ async function walk(run: Run, start: string | undefined): Promise<void> {
   }
 }
 
-/** Steps that bring nothing by which a flow could go on another way. */
+/** Steps without a result: the flow always continues with `next`. */
 const passed = new Set<FlowStep["type"]>(["say", "play", "email", "ussdMessage"]);
 
-/** Whether a USSD text waits for a question or the end, with which it is shown. */
+/** True while a USSD text waits for the question or the end with which it is shown. */
 const isPending = ({ verbs }: Run): boolean => verbs.some(({ name }) => name === "UssdMessage");
 
-/** Whether a caller hears or reads a verb of this run before the next step. */
+/** True when the caller hears or reads a verb of this run before the next step. */
 const isShowing = (run: Run): boolean => run.verbs.length > 0 && !isPending(run);
 
-/** What is known to a step. */
+/** All variables of a step. */
 const knownTo = ({ flow, time, known, variables }: Run): Variables => ({
   ...time,
   ...flow.variables,
@@ -197,7 +197,7 @@ const standing = (run: Run) => ({
   variables: handedOn(run),
 });
 
-/** What goes along to the next document. */
+/** Variables for the next document. Throws where they are too long. */
 function handedOn({ variables, place }: Run): Variables {
   const length = JSON.stringify(variables).length;
   if (length <= limits.flowVariablesLength) return variables;

@@ -18,7 +18,7 @@ import type { Ports } from "../model/ports/ports.ts";
 import type { Call } from "../model/resources/calls.ts";
 import { type DocumentRequest, documentRequests } from "../model/resources/document_requests.ts";
 
-/** What came of a request for markup. */
+/** Outcome of a request for markup. */
 export interface RequestOutcome {
   exchange?: Exchange | undefined;
   status?: number | undefined;
@@ -51,8 +51,8 @@ const shownOf = (url: string): string =>
   withoutCredentials(shownUrl(url)).slice(0, limits.urlLength);
 
 /**
- * Keeps a request for markup, as Deliveries keep callbacks. The record is written with the next commit,
- * so the call need not wait for it. Nothing is kept of a call that was removed meanwhile. Never rejects: a
+ * Stores a request for markup, as Deliveries store callbacks. The record is written with the next commit,
+ * so the call need not wait for it. Nothing is stored of a call that was removed meanwhile. Never rejects: a
  * store that fails does not end the call.
  */
 export async function keepRequest(

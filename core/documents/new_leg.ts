@@ -22,7 +22,7 @@ import { numberFields, voiceMarkup } from "./voice_markup.ts";
 /** The INVITE of a leg that another leg dialled. */
 type ChildEvent = LegEvent & { type: "inviting"; parent: string };
 
-/** Of what a peer says in a call's record. */
+/** Characters of a text of a peer in a call's record, at most. */
 export const longest = 255;
 
 /** The call of a Client's INVITE. It rings until the script answers or refuses it. */
@@ -42,14 +42,14 @@ export async function receive(
   return await insertRinging({ ...leg, ...heard(event) }, report, ports);
 }
 
-/** What an INVITE or MESSAGE says beside its ends. */
+/** Headers and parameters of an INVITE or MESSAGE that go to the application. */
 interface Said {
   headers?: Record<string, string> | undefined;
   userParameters?: Record<string, string> | undefined;
   verstat?: string | undefined;
 }
 
-/** Names of what requests for markup carry as `SipHeader_…`: headers of customers, and user parts with parameters. */
+/** Names of headers that requests for markup carry as `SipHeader_…`: customers' own, and those whose user parts have parameters. */
 const heardName = /^(?:X-[\w\-.]{1,60}|User-to-User)$/i;
 const userPartName =
   /^(?:Request-URI|To|From|P-Asserted-Identity|P-Called-Party-ID|Diversion|History-Info)$/;
@@ -134,7 +134,7 @@ export async function placeChild(
   }, ports);
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   const change = progress(leg, "initiated", moment);
-  // Where nobody waits for a refusal, the INVITE is out.
+  // The companion does not wait for a refusal: the INVITE is out.
   if (!report.wantsScript) return await insertOnce({ ...change, hasHappened: true }, report, ports);
   return await insertOnce(change, report, ports).catch((error) =>
     insertOnce(refusedLeg(leg, limitFaultOf(error), report, ports), report, ports)
@@ -166,7 +166,7 @@ async function noteLeg(
   await calls.update(accountSid, parent, (record) => ({ record: { ...record, dialled } }));
 }
 
-const methodOf = (told: unknown) => told === "GET" ? "GET" : "POST";
+const methodOf = (method: unknown) => method === "GET" ? "GET" : "POST";
 
 /** A report of this age, in ms, is no repeat of one whose call has ended and was removed. */
 const freshMs = 1_000;

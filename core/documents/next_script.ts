@@ -44,16 +44,16 @@ export async function refuse(
   const { kind, message } = faults[fault];
   const text = `${message}: ${detail}`.slice(0, 500);
   if (kind !== "denied") {
-    return [{ type: "reject", status, cause: "unreachable", ...told(call, fault, detail) }];
+    return [{ type: "reject", status, cause: "unreachable", ...warningFor(call, fault, detail) }];
   }
   return [{ type: "reject", status: 403, text, cause: "not-allowed" }];
 }
 
 /**
- * The words of a refusal that a Client is told, with the code whose page says more. A caller from elsewhere
- * is told nothing of the account.
+ * The Warning of a refusal for a Client, with the code whose page says more. A caller from elsewhere gets
+ * none: it would reveal the account.
  */
-const told = ({ from }: Pick<Call, "from">, fault: FaultName, detail?: string) => {
+const warningFor = ({ from }: Pick<Call, "from">, fault: FaultName, detail?: string) => {
   const { code, message } = faults[fault];
   const words = detail === undefined ? message : `${message}: ${detail}`;
   return from.startsWith("client:") ? { text: `${code}: ${words}`.slice(0, 500) } : {};
@@ -61,16 +61,16 @@ const told = ({ from }: Pick<Call, "from">, fault: FaultName, detail?: string) =
 
 /** The script of a call's first document: its Url, and its FallbackUrl when that fails. */
 export async function firstScript(context: ScriptContext): Promise<Script> {
-  const { call: { url, method, fallbackUrl, fallbackMethod }, params: told = {} } = context;
+  const { call: { url, method, fallbackUrl, fallbackMethod }, params: given = {} } = context;
   if (url === null) return [{ type: "hangup", cause: "script-end" }];
   try {
-    return await scriptAt({ url, method, params: told }, 0, context);
+    return await scriptAt({ url, method, params: given }, 0, context);
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;
     await notifyFailure(error, context);
     if (fallbackUrl === null) return [refusal(context, error)];
     const params = {
-      ...told,
+      ...given,
       ErrorCode: String(error.code),
       ErrorUrl: withoutCredentials(error.exchange.url),
     };
@@ -155,7 +155,12 @@ function refusal(
   if (instead !== undefined) return instead;
   const cause = "document-failed";
   return call.direction === "inbound" && call.status !== "in-progress"
-    ? { type: "reject", status: status === 404 ? 404 : 500, cause, ...fault && told(call, fault) }
+    ? {
+      type: "reject",
+      status: status === 404 ? 404 : 500,
+      cause,
+      ...fault && warningFor(call, fault),
+    }
     : { type: "hangup", cause };
 }
 

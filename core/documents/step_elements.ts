@@ -4,13 +4,13 @@ import { flowUrl } from "../model/flows/address.ts";
 import { expand, expandUrl, type Variables } from "../model/flows/expand.ts";
 import type { FlowStep, StepOf, StepType } from "../model/flows/steps.ts";
 
-/** Where a step stands. */
+/** State of a flow at a step. */
 export interface FlowState {
   applicationSid: string;
   name: string;
-  /** What is handed on with what it leads to. */
+  /** Variables for the next document. */
   variables: Variables;
-  /** All that is known as it begins. */
+  /** All variables of the step. */
   known: Variables;
   /** A USSD text waits for what follows to be shown with: no result may come between. */
   isPending: boolean;
@@ -146,7 +146,7 @@ function promptsOf(prompts: StepOf<"gather">["prompts"] = [], standing: FlowStat
   });
 }
 
-/** Whether the flow itself says what is heard in the queue of a step. */
+/** True when the flow itself provides the audio of the queue of a step. */
 const isAnnounced = ({ prompts, leaveKey, maxWait }: StepOf<"enqueue">): boolean =>
   prompts !== undefined || leaveKey !== undefined || maxWait !== undefined;
 
@@ -155,7 +155,7 @@ const waitAt = ({ applicationSid, name, variables }: FlowState): string =>
   flowUrl({ applicationSid, step: name, phase: "wait", variables: { ...variables } });
 
 /**
- * What a caller in the queue of a step hears next: prompts and music, or the verb that leaves the queue.
+ * The elements that a caller in the queue of a step hears next: prompts and music, or Leave.
  * `params` has the place in the queue and the keys that were pressed.
  */
 export function waitElements(

@@ -10,7 +10,7 @@ import { isRemoved } from "../model/resources/internal/removed_records.ts";
 import { outgoingCallerIds } from "../model/resources/outgoing_caller_ids.ts";
 import type { Document } from "./fetch.ts";
 
-/** How often a wrong code may be typed. */
+/** Number of wrong codes that end the call. */
 const mostTries = 3;
 
 const question = `<Gather numDigits="6" timeout="15" action="${validationUrls.check}">
@@ -18,7 +18,7 @@ const question = `<Gather numDigits="6" timeout="15" action="${validationUrls.ch
   <Say>No code was entered. Goodbye.</Say>`;
 
 /**
- * What the call that validates a number says: it asks for the code, and adds the number to the caller
+ * The document of the call that validates a number: asks for the code, and adds the number to the caller
  * IDs of the account when the code is right.
  */
 export async function validationDocument(

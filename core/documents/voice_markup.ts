@@ -6,7 +6,7 @@ import type { Call } from "../model/resources/calls.ts";
 import type { Client } from "../model/resources/clients.ts";
 import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
 
-/** What Clients and numbers say of the markup of their calls. */
+/** The fields of Clients and numbers about the markup of their calls. */
 type Voiced = Pick<
   Client,
   | "accountSid"
@@ -17,7 +17,7 @@ type Voiced = Pick<
   | "voiceApplicationSid"
 >;
 
-/** Where a call's markup is: at the application, where there is one, else at the voice URLs. */
+/** Address of a call's markup: that of the application, if there is one, else the voice URLs. */
 export async function voiceMarkup(
   { accountSid, voiceApplicationSid, ...own }: Voiced,
   { records, settings }: Ports,

@@ -6,7 +6,7 @@ import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { answerMessage, type ArgsOf } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { DocumentFault } from "../documents/fetch.ts";
-import { type Answering, answerTo, tellFailure } from "../messages/answer_to.ts";
+import { type Answering, answerTo, notifyFailure } from "../messages/answer_to.ts";
 import { smsMarkup } from "../messages/sms_markup.ts";
 import type { Ports } from "../model/ports/ports.ts";
 
@@ -25,7 +25,7 @@ export const answerMessageHandler: JobHandler<Args> = handler(answerMessage, {
       await answerTo(answering);
     } catch (error) {
       if (!(error instanceof DocumentFault) || isPassing(error)) throw error;
-      await tellFailure(error, answering);
+      await notifyFailure(error, answering);
     }
   },
 
@@ -35,7 +35,7 @@ export const answerMessageHandler: JobHandler<Args> = handler(answerMessage, {
     const failure = error instanceof Fault
       ? error
       : new Fault("documentUnreachable", plainReason(error));
-    await tellFailure(failure, answering);
+    await notifyFailure(failure, answering);
     return [];
   },
 });
@@ -56,7 +56,7 @@ async function answeringOf(
   return markup && { account, message, markup, ports, signal };
 }
 
-/** Whether another attempt may succeed: there was no response, or the server has a problem. */
+/** True where another attempt may succeed: there was no response, or the server has a problem. */
 const isPassing = ({ fault, status }: DocumentFault): boolean =>
   fault === "documentUnreachable" &&
   (status === undefined || status >= 500 || status === 408 || status === 429);

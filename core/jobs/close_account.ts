@@ -9,7 +9,7 @@ import type { AnyCollection } from "../model/store.ts";
 import type { AnyResource } from "../model/resource.ts";
 import { resources } from "../model/resources/mod.ts";
 
-/** What happens to the records of a closed account; the compiler asks for each resource. */
+/** Records that are deleted with their account; the compiler demands an entry for each resource. */
 const atClose: Record<keyof Records, "deleted" | "kept"> = {
   clients: "deleted",
   addresses: "deleted",

@@ -83,8 +83,8 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
 });
 
 /**
- * The fault of a call whose order is older than DIAL_MAX_AGE_S, such as after a partition: whoever
- * asked for it has given up. By the steady clock: a step of the wall clock makes no call old.
+ * The fault of a call whose order is older than DIAL_MAX_AGE_S, such as after a partition: its requester has
+ * given up. By the steady clock: a step of the wall clock makes no call old.
  */
 export function lateness(
   call: Call,
@@ -96,7 +96,7 @@ export function lateness(
   return { fault: "dialTooLate", detail: `no companion took it within ${dialMaxAgeMs / 1_000} s` };
 }
 
-/** Gives a companion the script that places a call. Returns what is written with the end of the job. */
+/** Gives a companion the script that places a call. Returns the updates for the end of the job. */
 export async function place(
   call: Call,
   script: Script,
@@ -105,7 +105,7 @@ export async function place(
 ): Promise<AlsoUpdated[]> {
   const { accountSid, sid: callSid } = call;
   const live = await liveCompanions(ports);
-  // A companion that has the leg already knows it by its Sid, and places no second.
+  // A companion that has the leg recognises its Sid, and places no second one.
   const reported = call.companion ?? call.monitoring?.companion ?? null;
   const holder = reported && (live.find(({ id }) => id === reported.id) ?? reported);
   const account = await ports.accounts.get(accountSid);
@@ -138,7 +138,7 @@ const heldBy = (companion: Companion, { accountSid, sid }: Call, ports: Ports): 
   },
 });
 
-/** Stores a companion that has sent no heartbeat yet: a sweep finds the calls of known ones alone. */
+/** Stores a companion that has sent no heartbeat yet: a sweep reads the calls of stored companions alone. */
 async function noteCompanion(
   companion: Companion,
   live: CompanionState[],
@@ -149,7 +149,7 @@ async function noteCompanion(
   await companions.beat({ ...companion, seenAt: now(), registered: 0 });
 }
 
-/** What `MachineDetection` asks for; nothing where it is not asked for. */
+/** Answering machine detection that the call asks for; empty without it. */
 const machineDetection = (call: Call) => {
   const { machineDetection: wanted, asyncAmd } = call;
   if (wanted === null || wanted === undefined) return {};
@@ -157,7 +157,7 @@ const machineDetection = (call: Call) => {
     machineDetection: {
       timeoutS: call.machineDetectionTimeout,
       untilEnd: wanted === "DetectMessageEnd",
-      // A call that was kept before there were these has none.
+      // A call stored by a version without them has none.
       speechThresholdMs: call.machineDetectionSpeechThreshold ?? limits.machineSpeechMs[1],
       speechEndMs: call.machineDetectionSpeechEndThreshold ?? limits.machineSpeechEndMs[1],
       silenceMs: call.machineDetectionSilenceTimeout ?? limits.machineSilenceMs[1],
@@ -167,7 +167,7 @@ const machineDetection = (call: Call) => {
   };
 };
 
-/** What `Record` asks for; nothing where it is not asked for. The same recording in each attempt. */
+/** Recording that the call asks for; empty without one. Each attempt has the same Sid. */
 const recordingOf = ({ accountSid, sid: callSid, dateCreated: at, recording: wanted }: Call) => {
   if (!wanted) return {};
   const sid = sidOfCause(recordings.sidPrefix, { at, id: `${callSid} recorded` });
@@ -175,7 +175,7 @@ const recordingOf = ({ accountSid, sid: callSid, dateCreated: at, recording: wan
   return { record: order.recording, recordingManner: order.recordingManner };
 };
 
-/** The route to the called party of a call, or the fault of there being none. */
+/** The route of a call, or the fault if there is none. */
 export async function routeOf(call: Call, account: Account, ports: Ports): Promise<Routing> {
   const address = parseAddress(call.to);
   if (address === null) return { fault: "noRoute", detail: call.to };

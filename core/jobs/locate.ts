@@ -35,7 +35,7 @@ export const locateHandler: JobHandler<ArgsOf<typeof locate>> = handler(locate, 
     const msisdn = asked.deviceIdentifier.replace("+", "");
     const answer = await locationSource.lookUp(msisdn, time.signal);
     const data = parseLocation(answer);
-    // It may be the page of a server in trouble: it is asked again.
+    // It may be the error page of a server: the next attempt requests it again.
     if (data === null) throw new Error("the location source's answer is not understood");
     const at = ports.now();
     await geolocations.update(accountSid, geolocationSid, (now) => settle(now, { data }, at));

@@ -2,7 +2,7 @@ import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { type ArgsOf, notifyProvider } from "../model/job_kinds.ts";
 
-/** Performs `tellProvider`. */
+/** Performs `notifyProvider`. */
 export const notifyProviderHandler: JobHandler<ArgsOf<typeof notifyProvider>> = handler(
   notifyProvider,
   {

@@ -5,7 +5,7 @@ import { exponential } from "../model/job.ts";
 import { type ArgsOf, notifySender } from "../model/job_kinds.ts";
 import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 
-/** Performs `notifySender`. A sender that is away for longer is not told. */
+/** Performs `notifySender`. A sender that is away for longer gets no notification. */
 export const notifySenderHandler: JobHandler<ArgsOf<typeof notifySender>> = handler(notifySender, {
   maxAttempts: limits.notificationAttempts,
   retryMs: exponential(1_000, 60_000),
@@ -24,7 +24,7 @@ export const notifySenderHandler: JobHandler<ArgsOf<typeof notifySender>> = hand
       at: message.dateUpdated,
       ...reason !== undefined && { reason },
     });
-    const statuses = await sent.catch(() => []); // No companion could be asked.
+    const statuses = await sent.catch(() => []); // No companion was reached.
     const isTold = statuses.some((status) => !isPassing(status));
     if (isTold || attempt >= limits.notificationAttempts) return;
     throw new Error(`no device of ${login} took the notification`);

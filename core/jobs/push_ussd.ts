@@ -54,7 +54,7 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
   },
 });
 
-/** The script of the first document that is more than the way to another. */
+/** The script of the first document that is more than a redirect. */
 async function openingScript(context: ScriptContext): Promise<Script> {
   let script = await firstScript(context);
   for (let [first] = script; first?.type === "next"; [first] = script) {

@@ -8,8 +8,8 @@ import type { Call } from "../model/resources/calls.ts";
 import { type ArgsOf, redirectCall } from "../model/job_kinds.ts";
 
 /**
- * Performs `redirectCall`. A document may take long: one that a later request has overtaken is neither
- * requested nor performed.
+ * Performs `redirectCall`. A document may take long: after a later redirection it is neither requested nor
+ * performed.
  */
 export const redirectCallHandler: JobHandler<ArgsOf<typeof redirectCall>> = handler(redirectCall, {
   maxAttempts: 5,

@@ -60,10 +60,10 @@ const aboutEmail = (email: Email, ports: Ports, detail: string) => ({
   exchange: emailRequest(email, ports),
 });
 
-/** One that was kept before there were statuses waits to be sent. */
+/** An e-mail stored by a version without statuses waits to be sent. */
 const isQueued = ({ status }: Email): boolean => (status ?? "queued") === "queued";
 
-/** Notes what became of an e-mail, and forgets its text. */
+/** Sets the status of an e-mail, and removes its text. */
 async function end(
   { accountSid, sid }: Email,
   outcome: Pick<Email, "status" | "cause">,

@@ -63,8 +63,8 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
 });
 
 /**
- * Has the limits of money count what a message will cost, where they did not when it was made: the
- * rates may have changed since. The refusal of a limit, or null.
+ * Counts the price of a message in the limits of money, where that was not done when it was made: rates may
+ * have changed since. Returns the refusal of a limit, or null.
  */
 async function reserve(
   { accountSid, sid, limitedBy, reservedMicros }: Message,
@@ -77,14 +77,14 @@ async function reserve(
   })).then(() => null, limitFaultOf);
 }
 
-/** Keeps which server may have a message, for the next attempt. */
+/** Stores the server that may have a message, for the next attempt. */
 const keepHeld = async (
   { accountSid, sid }: Message,
   { heldBy }: MaybeDelivered,
   { records }: Ports,
 ) => void await records.messages.update(accountSid, sid, (now) => ({ record: { ...now, heldBy } }));
 
-/** What a Notification says of it: the fault by which a route refused, else that none worked. */
+/** Fault and detail of a failed sending: the refusal of a route, else that none worked. */
 function failureOf(error: unknown): { fault: FaultName; detail: string } {
   if (error instanceof Fault && error.fault === "expired") {
     const hours = limits.messageWaitMs / 3_600_000;
@@ -99,7 +99,7 @@ function failureOf(error: unknown): { fault: FaultName; detail: string } {
   };
 }
 
-/** By the first route that does not say that it took nothing. Throws what the last one threw. */
+/** Sends by the first route that does not throw `Untaken`. Throws the error of the last one. */
 async function sendBy(
   routes: MessageRoute[],
   message: Message,

@@ -33,7 +33,7 @@ async function isForgotten({ accountSid, callSid }: Recording, ports: Ports): Pr
   const call = await ports.records.calls.get(accountSid, callSid);
   if (call === null) return true;
   const endedAt = call.endTime ?? call.dateUpdated;
-  // While the store could not write, the companion kept what is left of the recording.
+  // While the store could not write, the companion kept the rest of the recording.
   const silentMs = Math.min(callTime(call, ports) - endedAt, ports.store.wellForMs());
   return !isLive(call.status) && silentMs > limits.recordingForgottenMs;
 }

@@ -9,7 +9,7 @@ import { sidTime } from "../base/sid.ts";
 type Args = ArgsOf<typeof storeAudio>;
 
 /** The attempt whose failure makes a Notification; shorter outages make none. */
-const toldAttempt = 3;
+const notifiedAttempt = 3;
 
 /** Performs `storeAudio`. */
 export const storeAudioHandler: JobHandler<Args> = handler(storeAudio, {
@@ -23,7 +23,7 @@ export const storeAudioHandler: JobHandler<Args> = handler(storeAudio, {
     try {
       await ports.blobs.settle(accountSid, recordingSid, signal);
     } catch (error) {
-      if (attempt === toldAttempt) {
+      if (attempt === notifiedAttempt) {
         await notify(notice({ accountSid, recordingSid }, recording.callSid, error), ports);
       }
       throw error;

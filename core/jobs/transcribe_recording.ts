@@ -11,7 +11,7 @@ import { settle } from "../recordings/settle_transcription.ts";
 import type { Transcription } from "../model/resources/transcriptions.ts";
 import { limitFaultOf } from "../model/values/account_limits.ts";
 
-/** What every recording of a test account says. */
+/** Transcription of every recording of a test account. */
 const simulatedText = "This is a test.";
 
 /** Performs `transcribeRecording`. */
@@ -48,7 +48,7 @@ export const transcribeRecordingHandler: JobHandler<ArgsOf<typeof transcribeReco
   },
 );
 
-/** Has the limits of money count what a transcription costs; the refusal of one, or null. */
+/** Counts the price of a transcription in the limits of money; returns the refusal of one, or null. */
 async function reserve(asked: Transcription, ports: Ports): Promise<Fault | null> {
   const { priceMicros } = priceOf(asked, ports);
   if (!asked.limitedBy?.length || (asked.reservedMicros ?? 0) >= priceMicros) return null;

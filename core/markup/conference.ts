@@ -43,7 +43,7 @@ export const conferenceAttributes = {
   statusCallbackEvent: z.string().optional(),
 };
 
-/** What of Dial counts for a conference, too. */
+/** Attributes of Dial that hold for a conference, too. */
 export interface RoomDial {
   timeLimitS: number;
   hangupOnStar: boolean;
@@ -88,7 +88,7 @@ export function conferenceStep(
 const isRecorded = (record: string | undefined): boolean =>
   record === "true" || record === "record-from-start";
 
-/** Where what is heard by those who wait comes from: absent is music of ours, null is silence. */
+/** The document for participants who wait; absent is the built-in music, null is silence. */
 export function waitOf(
   noun: Element,
   method: Action["method"],

@@ -18,14 +18,14 @@ const voice = z.string().trim().regex(/^[\p{L}\w./:-]{1,60}$/u).optional();
 const optionalLanguage = z.string().trim()
   .regex(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/).optional();
 
-/** What a caller may do: `true` and `false` are former names. */
+/** Inputs that interrupt; `true` and `false` are former names. */
 const input = (fallback: ConversationInput) =>
   z.enum(["none", "speech", "dtmf", "any", "true", "false"]).optional().transform((text) => {
     if (text === undefined) return fallback;
     return text === "true" ? "any" : text === "false" ? "none" : text;
   });
 
-/** How long speech goes on before it interrupts, in ms, beyond what it takes to be speech. */
+/** Duration in ms after which detected speech interrupts. */
 const sensitivities = { high: 0, medium: 250, low: 500 } as const;
 
 const sensitivity = z.enum(["low", "medium", "high"]).optional()

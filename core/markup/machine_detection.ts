@@ -22,7 +22,7 @@ export const machineDetectionAttributes = {
   amdStatusCallbackMethod: methodAttribute,
 };
 
-/** What a leg of Dial is listened to for, where its noun wants that; null: not at all. */
+/** Answering machine detection of a leg of Dial, where its noun asks for it; else null. */
 export function machineDetectionOf(
   noun: Element,
   attributes: z.infer<z.ZodObject<typeof machineDetectionAttributes>>,

@@ -5,7 +5,7 @@ import type { Element } from "./parse.ts";
 import { skippedElement } from "./refused.ts";
 import { type CompileContext, readAttributes, type Verb } from "./verb.ts";
 
-/** What a noun may look at while it becomes steps. */
+/** Context in which a noun is compiled. */
 export interface NounContext extends CompileContext {
   /** The action of the verb around it. */
   action: Action | undefined;

@@ -113,7 +113,7 @@ function nodesOf(text: string): Node[] {
   }
 }
 
-/** What the parser makes of an element or a text: its name maps to its content. */
+/** The parser's form of an element or a text: its name maps to its content. */
 type Node = Record<string, unknown>;
 
 const attributesKey = ":@";

@@ -3,7 +3,7 @@ import type { RecordingManner } from "../protocol/recordings.ts";
 import { noun } from "./noun.ts";
 import { recordingCallback, recordingOrder } from "./recording_order.ts";
 
-/** Records the call from here to its end, whatever it does meanwhile. */
+/** Records the call from here to its end, beside its script. */
 export const startRecording = noun({
   name: "Recording",
   attributes: {

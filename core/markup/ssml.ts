@@ -36,7 +36,7 @@ const fullPart = 120;
 /** Characters that a part has at most, but for its last word. */
 const longestPart = 400;
 
-/** How often a text is split into words by engines that know no SSML. */
+/** Number of times that engines without SSML split a text into words, at most. */
 const spelled = /^(characters|spell-out|digits|telephone)$/;
 
 interface Writing {
@@ -52,7 +52,7 @@ interface Writing {
   skip(what: string): void;
 }
 
-/** The parts of what stands in `Say`, in the order in which they are heard. */
+/** The parts of the content of `Say`, in the order in which they are heard. */
 export function speechParts(say: Element, skip: (what: string) => void): SpeechPart[] {
   const writing: Writing = {
     parts: [],
@@ -141,7 +141,7 @@ const isSpelling = ({ name, attributes }: Element): boolean =>
   name === "say-as" && spelled.test(attributes["interpret-as"] ?? "");
 
 /**
- * What is said of an element by an engine that knows no SSML. Letters are put apart once, by the
+ * The text of an element for an engine without SSML. Letters are separated once, by the
  * outermost element that asks for it: each level would read all of the text again.
  */
 function plainOf(

@@ -42,7 +42,7 @@ export const connectStream = noun({
   },
 });
 
-/** One way: a copy of the audio, beside whatever the call does. */
+/** One way: a copy of the audio, beside the script of the call. */
 export const startStream = noun({
   name: "Stream",
   attributes: ofStream,
@@ -74,7 +74,7 @@ interface Given {
   statusCallbackMethod: "GET" | "POST";
 }
 
-/** What the noun asks for; null, with a note, without a URL. */
+/** The stream that the noun asks for; null, with a note, without a URL. */
 function wantedOf(
   element: Element,
   { url = "", name, statusCallbackMethod }: Given,
@@ -99,7 +99,7 @@ function wantedOf(
   };
 }
 
-/** What the Parameter elements inside an element say, by their names. */
+/** Values of the Parameter elements inside an element, by their names. */
 export function parametersIn(
   { name: parent, children }: Element,
   context: NounContext,

@@ -11,7 +11,7 @@ const tracks = {
   both_tracks: ["inbound", "outbound"],
 } as const;
 
-/** Has what both sides say recognised, from here to the end of the call or a Stop. */
+/** Transcribes both sides, from here to the end of the call or a Stop. */
 export const startTranscription = noun({
   name: "Transcription",
   attributes: {

@@ -12,7 +12,7 @@ import { hasTwilioDefaults } from "./face.ts";
 import type { Element } from "./parse.ts";
 import { refusedAttributes, skippedElement } from "./refused.ts";
 
-/** What a verb of calls and of messages may look at while it becomes steps. */
+/** Context in which a verb of calls and of messages is compiled. */
 export interface DocumentContext {
   /** Relative addresses in the document are against this. */
   documentUrl: string;
@@ -27,15 +27,15 @@ export interface DocumentContext {
   skip(what: string): void;
 }
 
-/** What a verb of calls may look at. */
+/** Context in which a verb of calls is compiled. */
 export interface CompileContext extends DocumentContext {
   call: Call;
-  /** Where a call to an address goes. */
+  /** Finds the route of a call to an address. */
   route(address: Address, caller: Pick<Caller, "from" | "credentials">): Promise<Routing>;
   /** Notes that a noun's address has no route, for one Notification of each reason. */
   unroutable(reason: Unroutable): void;
   newSid(prefix: string): string;
-  /** What comes after the last verb, where that is not a hang-up. */
+  /** Steps after the last verb, in place of a hang-up. */
   ending?: Step[];
 }
 
@@ -61,7 +61,7 @@ export interface Verb<S extends z.ZodRawShape = z.ZodRawShape, C = CompileContex
 /** Declares a verb of calls. Identity at run time: it exists to infer the attributes. */
 export const verb = <S extends z.ZodRawShape>(declaration: Verb<S>): Verb<S> => declaration;
 
-/** Declares a verb that answers to messages know, too. */
+/** Declares a verb of calls and of replies to messages. */
 export const sharedVerb = <S extends z.ZodRawShape>(
   declaration: Verb<S, DocumentContext>,
 ): Verb<S, DocumentContext> => declaration;
@@ -154,7 +154,7 @@ export function urlAttribute(
   return undefined;
 }
 
-/** Where the next document comes from, by the attributes `action` and `method` of a verb. */
+/** The next document, by the attributes `action` and `method` of a verb. */
 export function actionAttribute(
   element: Element,
   method: Action["method"],
@@ -164,7 +164,7 @@ export function actionAttribute(
   return url === undefined ? undefined : { url, method, hops: context.hops };
 }
 
-/** The same; where none is given, a call of Twilio's interface asks for its document again. */
+/** The same; without an action a call of Twilio's interface requests its document again. */
 export function actionOrDocument(
   element: Element,
   method: Action["method"],

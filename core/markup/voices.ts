@@ -1,7 +1,7 @@
 /** The voice of every speech provider that stands for a voice of Amazon Polly or Google. */
 export interface NamedVoice {
   voice: "woman" | "man";
-  /** That the voice speaks; null: the one that `Say` names. */
+  /** Language of the voice; null: the one that `Say` names. */
   language: string | null;
 }
 
@@ -73,7 +73,7 @@ const menLetters = /^[BDIJ]$/;
 const americanMenLetters = /^[ABDIJ]$/;
 
 /**
- * What stands for a voice that documents written for Twilio name: `alice`, `Polly.*` and `Google.*`,
+ * The voice for a name of documents written for Twilio: `alice`, `Polly.*` and `Google.*`,
  * by language and gender. Undefined for any other name.
  */
 export function voiceNamed(name: string): NamedVoice | undefined {

@@ -24,7 +24,7 @@ export const aggregatorReceipt = z.object({
   reason: z.string().max(500).optional(),
 });
 
-/** What the aggregator's ids stand under in the store. */
+/** The id of an aggregator's message in the store. */
 export const aggregatorId = (id: string): string => `http ${id}`;
 
 /** Receives a message of the aggregator; see `receiveMessage`. */

@@ -16,7 +16,7 @@ import type { Signable } from "../base/signature.ts";
 import { floodNotice } from "./flood_notice.ts";
 import { type SmsMarkup, smsParameters } from "./sms_markup.ts";
 
-/** A message that an application is to answer. */
+/** A message to which an application replies. */
 export interface Answering {
   account: Account;
   message: Message;
@@ -26,13 +26,13 @@ export interface Answering {
 }
 
 /**
- * Asks for the markup of a message and performs it, document after document. Throws a DocumentFault
- * for one that cannot be had. Repeated, it makes nothing that it made before.
+ * Requests the markup of a message and performs it, document after document. Throws a DocumentFault for one
+ * that cannot be fetched or read. A second run makes no record twice.
  */
 export async function answerTo(answering: Answering): Promise<void> {
   let asked: Signable | null = { ...answering.markup.first, params: {} };
   for (let hops = 0; asked !== null; hops++) {
-    if (hops === limits.documentHops) return await tellLoop(asked, answering);
+    if (hops === limits.documentHops) return await notifyLoop(asked, answering);
     const { document, source } = hops === 0
       ? await firstDocument(answering)
       : { document: await fetchFor(asked, hops, answering), source: asked };
@@ -53,7 +53,7 @@ async function firstDocument(
     const ErrorUrl = withoutCredentials(error.exchange.url);
     const second = { ...fallback, params: { ErrorCode: String(error.code), ErrorUrl } };
     const document = await fetchFor(second, 0, answering);
-    await tellFailure(error, answering);
+    await notifyFailure(error, answering);
     return { document, source: second };
   }
 }
@@ -70,11 +70,11 @@ function fetchFor(source: Signable, hops: number, answering: Answering): Promise
   return documentAt(source, context, ports);
 }
 
-/** Why a plain text is no reply to a text of a number that was not made at Twilio's interface. */
+/** The note of a plain text as reply of a number that was not made at Twilio's interface. */
 const plainTextRule = "a text/plain response is a reply for numbers made at /2010-04-01 alone; " +
   "send <Response><Sms>…</Sms></Response> as text/xml";
 
-/** Does what a document says; resolves with the document that it goes on with. */
+/** Performs a document; resolves with the next one, or null. */
 async function perform(
   document: Document,
   { source, hops }: { source: Signable; hops: number },
@@ -84,21 +84,21 @@ async function perform(
   const context = { documentUrl: document.url, hops, ends: { ours, theirs, apiVersion } };
   const isTwilio = apiVersion === limits.twilioApiVersion;
   if (document.plain !== undefined && !isTwilio) {
-    await tellSkipped([plainTextRule], source, answering);
+    await notifySkipped([plainTextRule], source, answering);
     return null;
   }
   const verbs = document.plain ?? document.verbs;
   const { steps, skipped } = await compileAnswer(verbs, context);
-  if (skipped.length > 0) await tellSkipped(skipped, source, answering);
+  if (skipped.length > 0) await notifySkipped(skipped, source, answering);
   for (const [at, step] of steps.entries()) {
     if (step.type === "next") return { ...step.action, params: {} };
-    const { told } = await commit(step.serviceContext, `${hops} ${at}`, answering);
-    if (step.action !== undefined) return { ...step.action, params: told };
+    const { params } = await commit(step.serviceContext, `${hops} ${at}`, answering);
+    if (step.action !== undefined) return { ...step.action, params };
   }
   return null;
 }
 
-/** Carries out an order, unless it was by a run before this one. */
+/** Performs an order, unless an earlier run has done so. */
 async function commit(
   serviceContext: unknown,
   place: string,
@@ -106,7 +106,7 @@ async function commit(
 ): Promise<PerformedAction> {
   const { accountSid, sid } = message;
   const flood = floodOf(serviceContext, message, ports);
-  if (flood !== null) return { also: [], jobs: [], told: await flood };
+  if (flood !== null) return { also: [], jobs: [], params: await flood };
   const cause = { at: message.dateCreated, id: `${sid} ${place}` };
   const made = await performAction(serviceContext, { accountSid, callSid: null, cause }, ports);
   await keep(made, ports);
@@ -131,30 +131,30 @@ function floodOf(
 }
 
 /** Adds one Notification of a failure in a message's markup, however often it occurs. */
-export async function tellFailure(failure: Fault, answering: Answering): Promise<void> {
+export async function notifyFailure(failure: Fault, answering: Answering): Promise<void> {
   const { markup: { first } } = answering;
   const exchange = failure instanceof DocumentFault
     ? failure.exchange
     : unanswered({ ...first, params: smsParameters(answering.message) });
-  await tell({ fault: failure.fault, detail: failure.detail ?? "", exchange }, answering);
+  await notifyOf({ fault: failure.fault, detail: failure.detail ?? "", exchange }, answering);
 }
 
-const tellLoop = ({ url, method }: Signable, answering: Answering) =>
-  tell({
+const notifyLoop = ({ url, method }: Signable, answering: Answering) =>
+  notifyOf({
     fault: "documentLoop",
     detail: `${limits.documentHops} documents redirected in a row`,
     exchange: unanswered({ url: shownUrl(url), method, params: {} }),
   }, answering);
 
-const tellSkipped = (skipped: string[], source: Signable, answering: Answering) =>
-  tell({
+const notifySkipped = (skipped: string[], source: Signable, answering: Answering) =>
+  notifyOf({
     fault: "markupSkipped",
     detail: [...new Set(skipped)].join("; ").slice(0, 1_000),
     exchange: unanswered({ ...source, url: shownUrl(source.url) }),
     level: "warning",
   }, answering);
 
-async function tell(
+async function notifyOf(
   { detail, ...what }: {
     fault: FaultName;
     detail: string;

@@ -46,8 +46,8 @@ export async function checkMessage(
 }
 
 /**
- * Tells whether texts may be sent from a number of an account: no virtual one, which the account spelt as it
- * likes, unless the operator's trunks reach it.
+ * Returns whether texts may be sent from a number of an account. A virtual number, which the account chose
+ * freely, may only where the operator's trunks reach it.
  */
 async function isVouched(
   { accountSid, isSIP, capabilities }: IncomingPhoneNumber,
@@ -58,7 +58,7 @@ async function isVouched(
   return account !== null && isOperators(account, settings.trunks);
 }
 
-/** The same for a test account: any sender is its own, but for those that are refused for a test. */
+/** Checks the ends for a test account: any sender is its own, except the magic numbers of refusals. */
 function checkTestMessage(ends: Wanted, settings: Ports["settings"]): Ends {
   const { mayName = false } = ends;
   const to = numberOr(ends.to, settings);
@@ -75,7 +75,7 @@ function checkTestMessage(ends: Wanted, settings: Ports["settings"]): Ends {
   return { from: login === undefined || isName ? from : `client:${login}`, to };
 }
 
-/** Towards another account's Client From is what a call to a number may show. */
+/** Throws where From may not show at a Client of another account: the rule of calls to numbers. */
 async function checkShown({ from, to }: Ends, accountSid: string, ports: Ports): Promise<void> {
   const login = /^client:(.+)$/.exec(to)?.[1];
   const client = login === undefined ? null : await ports.records.clients.holder("login", login);

@@ -3,11 +3,14 @@ import type { Ports } from "../model/ports/ports.ts";
 import type { MessageRoute } from "../model/ports/providers.ts";
 import { received } from "./received.ts";
 
-/** The way to every device of a Client, by the companions that they are registered with. */
+/** Route to every device of a Client, by the companions where they are registered. */
 export const clientRoute = (ports: Ports): MessageRoute => ({
   reaches: async ({ to }) => (await clientOf(to, ports))?.status === "1",
 
-  /** Sent when one device accepted it, delivered when it answered 200 (RFC 3428 §7). Throws `notRegistered` or `messageRefused`: not retried. */
+  /**
+   * Sent when one device accepted it, delivered when it answered 200 (RFC 3428 §7). Throws `notRegistered`
+   * or `messageRefused`, which are not retried.
+   */
   async send(message) {
     const { sid, from, to, body, accountSid, notified } = message;
     const client = await clientOf(to, ports);

@@ -25,7 +25,7 @@ const schemas = {
     .extend(Object.fromEntries(geofence.map((field) => [field, misplaced]))),
 };
 
-/** What the creation of a Geolocation takes; a geofence where there is none is refused. */
+/** Parameters of a new Geolocation; a geofence is refused for a type without one. */
 export const parametersOf = (type: Geolocation["geolocationType"]): Parameters => ({
   schema: schemas[type],
   aliases: { statusCallback: "statusCallback" },

@@ -14,19 +14,19 @@ import {
 import { sidOfCause } from "../base/sid.ts";
 import { inboundChange, type InboundText } from "./record_inbound.ts";
 
-/** Which part of a text something is (3GPP TS 23.040 §9.2.3.24.1). */
+/** A part of a long text (3GPP TS 23.040 §9.2.3.24.1). */
 export interface Part {
-  /** What the sender's parts of one text have in common. */
+  /** Reference that the parts of one text share. */
   reference: string;
-  /** How many there are. */
+  /** Number of parts. */
   total: number;
   /** From 1. */
   at: number;
 }
 
 /**
- * Keeps a part of a text until all are there, in whatever order; the text is received with the last
- * of them, or after `limits.partsWaitMs` as far as it came. A part that comes again changes nothing.
+ * Stores a part of a text until all have arrived, in any order. The last one receives the text; after
+ * `limits.partsWaitMs` the parts so far are received. A repeated part changes nothing.
  */
 export async function takePart(
   text: InboundText,
@@ -81,7 +81,7 @@ function begin(
   };
 }
 
-/** The reference is that of another text now: what came of the one before is received as it is. */
+/** Begins another text with the same reference: the parts of the one before are received. */
 async function beginAgain(
   known: PartialText,
   begun: Omit<PartialText, "sid">,
@@ -108,8 +108,8 @@ async function add(
 }
 
 /**
- * What it makes to receive as much of a text as came, with a Notification where that is not all;
- * nothing when it was received before.
+ * Records and jobs that receive the parts of a text so far, with a Notification where some are missing;
+ * empty when the text was received before.
  */
 export async function receivedOf(
   text: PartialText,
@@ -121,8 +121,8 @@ export async function receivedOf(
   const inOrder = Object.entries(parts).sort(([a], [b]) => Number(a) - Number(b));
   const body = inOrder.map(([, one]) => one).join("");
   const { record, also, jobs } = await inboundChange({ accountSid, from, to, body }, number, ports);
-  const told = inOrder.length < text.total ? [incomplete(text, record, ports)] : [];
-  return { also: [{ into: "messages", record }, ...also, ...told], jobs };
+  const missing = inOrder.length < text.total ? [incomplete(text, record, ports)] : [];
+  return { also: [{ into: "messages", record }, ...also, ...missing], jobs };
 }
 
 /** The Notification to the number's account that parts of a text are missing. */
@@ -144,7 +144,7 @@ class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
-/** A change of what was read; it throws where that is not so any more. */
+/** Returns the change only if the text is still as it was read; throws Overtaken otherwise. */
 export const unlessChanged =
   (known: PartialText, next: Change<PartialText>) =>
   ({ revision }: PartialText): Change<PartialText> => {
@@ -152,7 +152,7 @@ export const unlessChanged =
     return next;
   };
 
-/** Whether a write came too late, and may be tried with what is there now. */
+/** True for a write that came too late, and may be tried again with the present record. */
 export const isOvertaken = (error: unknown): boolean =>
   error instanceof Overtaken ||
   error instanceof Fault && (error.fault === "alreadyExists" || error.fault === "notFound");

@@ -4,12 +4,18 @@ import type { Disposition } from "../protocol/messages.ts";
 import type { Message } from "../model/resources/messages.ts";
 
 /*
- * Senders learn what became of their messages by Instant Message Disposition Notifications (IMDN,
- * RFC 5438): the standard way over SIP, which the softphone and other user agents know, and which needs
+ * Senders are notified of the outcome of their messages by Instant Message Disposition Notifications (IMDN,
+ * RFC 5438): the standard way over SIP, which the softphone and other user agents support, and which needs
  * no credentials but the registration. The service is a gateway between the sender and carriers, numbers
  * and devices, so it makes the notifications of delivery itself, from what its record says (RFC 5438
  * §10): a device of any make has a message delivered by answering 200 (RFC 3428 §7). Only the recipient
- * knows that a message was displayed: devices that know IMDN are asked, and what they answer is passed on.
+ * knows that a message was displayed: devices with IMDN are asked, and their answers are passed on.
+ *
+ * A WebSocket of the service for the softphone, or credentials for the REST interface in its page, were
+ * refused. The sender asks in CPIM (RFC 3862). 200 of a device is a delivery, 202 is not. The Message-ID
+ * towards the recipient is the Sid of the message, so that `displayed` finds its record. CPIM is sent only
+ * to devices that have sent some, or whose Contact has the feature tag of pager mode messages (3GPP TS
+ * 24.247): others may show its headers. A sender that is away for more than two minutes is not notified.
  */
 
 /** The notification that a disposition needs to be asked for (RFC 5438 §6.3). */
@@ -20,11 +26,11 @@ const wanted = {
   displayed: "display",
 } as const;
 
-/** Whether the sender asked to be told of a disposition. */
+/** True when the sender asked for the notification of a disposition. */
 const wants = ({ notified }: Message, disposition: Disposition): boolean =>
   notified?.wants.includes(wanted[disposition]) ?? false;
 
-/** The disposition of a message by its record; undefined while nothing has become of it. */
+/** The disposition of a message by its record; undefined while there is none. */
 function dispositionOf(message: Message): Disposition | undefined {
   const { status, carrierId, isDelivered } = message;
   if (status === "failed") return "failed";
@@ -39,7 +45,7 @@ export function notifying(message: Message, disposition = dispositionOf(message)
   return [notifySender({ accountSid, messageSid, disposition })];
 }
 
-/** Why a message failed, for its sender. */
+/** Reason of a failed message, for its sender. */
 export function failureOf({ errorCode }: Message): string | undefined {
   const fault = Object.values(faults).find(({ code }) => code === errorCode);
   return fault && `${fault.message} (${fault.code})`;

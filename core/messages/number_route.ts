@@ -8,7 +8,7 @@ import { received } from "./received.ts";
 
 /**
  * The way to a number of this service, without leaving it: the message becomes one that its account
- * received, and the number's SmsUrl or application is asked.
+ * received, and the number's SmsUrl or application is requested.
  */
 export const numberRoute = (ports: Ports): MessageRoute => ({
   reaches: async (message) => await numberOf(message, ports) !== null,

@@ -37,7 +37,7 @@ import { type Order, order as orderSchema, type OrderOf } from "../model/values/
 export interface Ordering {
   accountSid: string;
   callSid: string | null;
-  /** Carried out again it makes the same records, so nothing is sent twice. */
+  /** A second run makes the same records, so nothing is sent twice. */
   cause: Cause;
 }
 
@@ -45,7 +45,7 @@ export interface Ordering {
 export interface PerformedAction {
   also: AlsoInserted[];
   jobs: Job[];
-  told: Record<string, string>;
+  params: Record<string, string>;
   /** The same where a limit of the account refuses the commit. */
   instead?(refusal: Fault): PerformedAction;
 }
@@ -60,7 +60,7 @@ export async function performAction(
   ports: Ports,
 ): Promise<PerformedAction> {
   const { data } = orderSchema.safeParse(serviceContext);
-  if (data === undefined) return { also: [], jobs: [], told: {} }; // None of ours.
+  if (data === undefined) return { also: [], jobs: [], params: {} }; // None of ours.
   try {
     const performed = await makers[data.kind](data as never, ordering, ports);
     return { ...performed, instead: (fault) => refused(data, fault, ordering, ports) };
@@ -70,7 +70,7 @@ export async function performAction(
   }
 }
 
-/** Keeps what an order made, unless it was kept before, also where it was removed since. */
+/** Inserts the record and jobs of an order, unless that was done before, also if it was removed since. */
 export async function keep(
   { also: [first], jobs, instead }: PerformedAction,
   ports: Ports,
@@ -117,12 +117,12 @@ const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
     const price = reserved({ to: checked.to, body: String(sent.body) }, ports);
     const fields = { ...sent, ...checked, ...price, ...own };
     const { record, jobs } = made(messages, { fields, ordering, ports });
-    const told = {
+    const params = {
       SmsSid: record.sid,
       SmsStatus: record.status,
       ...isMessage && { MessageSid: record.sid, MessageStatus: record.status },
     };
-    return { also: [{ into: "messages", record }], jobs, told };
+    return { also: [{ into: "messages", record }], jobs, params };
   },
   async email({ kind: _, ...fields }, ordering, ports) {
     if (ports.mailer === null) {
@@ -131,17 +131,17 @@ const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
     const sent = read(parametersFor(emails), fields);
     await assertEmailSender(String(sent.from), await accountOf(ordering.accountSid, ports), ports);
     const { record, jobs } = made(emails, { fields: sent, ordering, ports });
-    return { also: [{ into: "emails", record }], jobs, told: {} };
+    return { also: [{ into: "emails", record }], jobs, params: {} };
   },
   geolocation({ type, deviceIdentifier, statusCallback, geofence }, ordering, ports) {
     const sent = read(parametersOf(type), { deviceIdentifier, statusCallback, ...geofence });
     const fields = { ...sent, geolocationType: type };
     const { record, jobs } = made(geolocations, { fields, ordering, ports });
-    const told = {
+    const params = {
       GeolocationSid: record.sid,
       GeolocationStatus: record.responseStatus,
     };
-    return { also: [{ into: "geolocations", record }], jobs, told };
+    return { also: [{ into: "geolocations", record }], jobs, params };
   },
 };
 
@@ -157,7 +157,7 @@ const ofLong = (): Parameters => {
   return { ...parameters, schema: parameters.schema.extend({ body: longBody.min(1) }) };
 };
 
-/** What the REST interface takes to make such a record. */
+/** Parameters of the REST interface for a new record of a resource. */
 function parametersFor(definition: AnyResource): Parameters {
   const { required, optional } = definition.create!;
   return { ...definition, schema: paramsSchema(definition.fields, required, optional) };
@@ -207,5 +207,5 @@ function refused(
     cause,
     exchange: orderRequest(order, accountSid, ports),
   } as const;
-  return { also: [notification(notice, ports)], jobs: [], told: { [`${verb}Status`]: "failed" } };
+  return { also: [notification(notice, ports)], jobs: [], params: { [`${verb}Status`]: "failed" } };
 }

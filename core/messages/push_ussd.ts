@@ -6,7 +6,7 @@ import type { Change } from "../model/store.ts";
 import { withDefaults } from "../model/resource.ts";
 import { type Call, calls, numberPattern } from "../model/resources/calls.ts";
 
-/** What pushing a USSD dialogue takes: as placing a call, to a subscriber's number. */
+/** Parameters that push a USSD dialogue: those of a call to a subscriber's number. */
 export const pushParameters: Parameters = {
   ...placeParameters,
   schema: placeParameters.schema

@@ -7,15 +7,15 @@ import type { Ports } from "../model/ports/ports.ts";
 import { type Part, takePart } from "./join_parts.ts";
 import { inboundChange } from "./record_inbound.ts";
 
-/** A text that comes for a number from outside, or a part of one. */
+/** A text for a number from outside, or a part of one. */
 export interface Arriving extends NumberQuery {
   from: string;
   body: string;
-  /** What the carrier knows it by: what is sent again is not received again. */
+  /** The carrier's id: a repeat is not received again. */
   carrierId?: string;
   sipHeaders?: Record<string, string>;
   stirVerstat?: string | null;
-  /** Of a text that comes in several. */
+  /** Absent for a text in one part. */
   part?: Part;
 }
 

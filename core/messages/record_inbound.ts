@@ -13,8 +13,8 @@ export type InboundText =
   & { carrierId?: string | null };
 
 /**
- * The Message that a text becomes, whatever its length, and what its number does about it; several
- * where it is longer than any carrier's. None of it is asked of a number that is gone.
+ * The Message of an incoming text, and the jobs of its number; several Messages for a text that is longer than
+ * any carrier's. Without its number it has no jobs.
  */
 export async function inboundChange(
   { accountSid, from, carrierId = null, ...text }: InboundText,

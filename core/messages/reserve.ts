@@ -14,7 +14,7 @@ export function priceOf(
   return settings.smsRateMicros(to) * segmentCount(body);
 }
 
-/** What the limits of money count of a message until it is sent. */
+/** Amount of a message that the limits of money count until it is sent. */
 export const reserved = (
   message: Pick<Message, "to" | "body">,
   ports: Pick<Ports, "settings">,
@@ -22,7 +22,7 @@ export const reserved = (
   reservedMicros: message.to.startsWith("client:") ? 0 : priceOf(message, ports),
 });
 
-/** Why the limits of an account do not let a message leave to a number; null: they do, or it stays. */
+/** The refusal of a number by the limits of an account; null where the message may leave, or stays here. */
 export async function refusedRecipient(
   to: string,
   account: Pick<Account, "sid" | "type">,

@@ -8,7 +8,7 @@ import { settle } from "./settle.ts";
 /** Messages that are sent at a time. */
 
 /**
- * What a message gets by when it is to be sent: one for later waits as `queued`. Throws
+ * Fields of a message by the time at which it is to be sent: one for later is `queued`. Throws
  * `badSchedule` for a time that has passed, or is more than `scheduleLimits.aheadMs` ahead.
  */
 export function scheduled(
@@ -25,7 +25,7 @@ export function scheduled(
 }
 
 /**
- * Cancels a message that waits for its time: it is never sent. One that was canceled stays so. Throws
+ * Cancels a message that waits for its time: it is never sent. A canceled one stays canceled. Throws
  * `messageNotScheduled` for any other, `notFound`.
  */
 export async function cancelMessage(

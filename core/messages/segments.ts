@@ -37,5 +37,5 @@ export function partsOf(text: string): Parts {
   return { alphabet, parts: [...parts, characters.slice(from).join("")] };
 }
 
-/** How many parts a text is sent in. */
+/** Number of parts in which a text is sent. */
 export const segmentCount = (text: string): number => partsOf(text).parts.length;

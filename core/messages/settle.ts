@@ -10,21 +10,21 @@ import { money } from "../usage/summarize.ts";
 import { twilioStatus } from "./twilio_status.ts";
 import { rfc2822 } from "../base/wire.ts";
 
-/** How the sending of a message went. */
+/** Outcome of the sending of a message. */
 export interface Sending {
   at: number;
-  /** Why it failed. */
+  /** Reason of the failure. */
   fault?: FaultName;
   delivery?: Delivery;
-  /** What it costs, where it was handed over now, in millionths. */
+  /** Price, where a carrier accepted it now, in millionths. */
   priceMicros?: number;
   /** Currency of the price (ISO 4217); null, and by default, none. */
   currency?: string | null;
 }
 
 /**
- * Ends the sending of a message, with its callback, its notification and what its delivery made: sent, or failed with
- * a fault. One of which a carrier will send a receipt waits for that, and fails without it.
+ * Ends the sending of a message, with its callback, its notification and the records of its delivery: sent,
+ * or failed with a fault. A message with a carrier's receipt to come waits for it, and fails without it.
  */
 export function settle(message: Message, sending: Sending): Change<Message> {
   if (message.status !== "sending" && message.status !== "queued") return { record: message };
@@ -36,9 +36,9 @@ export function settle(message: Message, sending: Sending): Change<Message> {
     const { accountSid, sid: messageSid } = message;
     const expiry = expireMessage({ accountSid, messageSid }, at + limits.receiptWaitMs);
     const record = { ...moved, carrierId };
-    // Twilio's interface tells both: that a carrier has it, and its receipt.
-    const told = moved.apiVersion === limits.twilioApiVersion ? callback(record, at) : [];
-    const jobs = [...made.jobs ?? [], ...told, ...notifying(record), expiry];
+    // Twilio's interface has a callback for the carrier's acceptance and one for its receipt.
+    const accepted = moved.apiVersion === limits.twilioApiVersion ? callback(record, at) : [];
+    const jobs = [...made.jobs ?? [], ...accepted, ...notifying(record), expiry];
     return { ...made, ...charged, record, jobs };
   }
   if (fault === undefined) {
@@ -49,7 +49,7 @@ export function settle(message: Message, sending: Sending): Change<Message> {
   return { ...made, ...charged, record: moved, jobs };
 }
 
-/** What is handed over is sent, and costs, whatever becomes of it then. */
+/** Sets price and DateSent of a message that a carrier accepted, whatever its receipt says. */
 function charge(
   message: Message,
   { priceMicros, currency }: { priceMicros: number; currency: string | null },
@@ -69,11 +69,11 @@ function callback(message: Message, at: number) {
   return [deliverWebhook({ ...about, url, method })];
 }
 
-/** In the words of the interface that sent it. */
+/** Status at the interface that sent the message. */
 const shownStatus = (message: Message): string =>
   message.apiVersion === limits.twilioApiVersion ? twilioStatus(message) : message.status;
 
-/** What the status callback of a message carries, under both names that validators know. */
+/** Parameters of a message's status callback, under the names of both signature validators. */
 const callbackParameters = (message: Message, at: number): Record<string, string> => ({
   MessageSid: message.sid,
   SmsSid: message.sid,

@@ -3,10 +3,10 @@ import type { Change } from "../model/store.ts";
 import type { Geolocation, GeolocationData } from "../model/resources/geolocations.ts";
 import { pascal } from "../base/wire.ts";
 
-/** What a look-up came to: the device's place, or the cause of its failure. */
+/** Result of a look-up: the device's location, or the cause of its failure. */
 export type LookUpResult = { data: GeolocationData } | { cause: string };
 
-/** Whether a look-up has come to its end. */
+/** True when a look-up has ended. */
 export const isSettled = ({ responseStatus }: Geolocation): boolean =>
   responseStatus === "successful" || responseStatus === "failed";
 

@@ -11,7 +11,7 @@ import { segmentCount } from "./segments.ts";
 
 type Source = Pick<Signable, "url" | "method">;
 
-/** Where the markup of a number's messages is, and where it is when that fails. */
+/** Address of the markup of a number's messages, and the fallback. */
 export interface SmsMarkup {
   first: Source;
   fallback: Source | null;
@@ -38,7 +38,7 @@ export async function smsMarkup(
   };
 }
 
-/** What Twilio's interface says of the texts of an application; null where it says nothing. */
+/** The SMS URLs of an application, which Twilio's interface sets; null without any. */
 function ofApplication(application: Application | null): SmsMarkup | null {
   const { smsUrl, smsMethod = "POST", smsFallbackUrl, smsFallbackMethod = "POST" } = application ??
     {};

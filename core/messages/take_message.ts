@@ -88,7 +88,7 @@ async function recipientOf(uri: string, account: Account, ports: Ports): Promise
   return numbered(address.user) ?? `client:${address.user}`.slice(0, longest);
 }
 
-/** When the next message between the two may come, if this one may not. */
+/** Seconds until the next message between the two; undefined where this one is allowed. */
 async function tooMany(
   { from, to }: Pick<Message, "from" | "to">,
   account: Account,
@@ -112,7 +112,7 @@ interface MessageRefusal {
   detail: string;
 }
 
-/** Why a message cannot be sent now; undefined when it can. */
+/** The refusal of a message; undefined when it can be sent now. */
 async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal | undefined> {
   const { accountSid, from, to } = message;
   const account = await ports.accounts.get(accountSid);
@@ -148,7 +148,7 @@ async function isOthers(to: string, account: Account, ports: Ports): Promise<boo
   return !held || await areOthers(account.sid, held.accountSid, ports);
 }
 
-/** A message that was not taken, with the Notification of why. */
+/** The record of a refused message, with the Notification of the reason. */
 function failed(
   message: Message,
   { fault, detail: why }: MessageRefusal,

@@ -6,7 +6,7 @@ import { settle } from "./settle.ts";
 export interface Receipt {
   carrierId: string;
   status: "sent" | "failed";
-  /** Why it failed, in the carrier's words. */
+  /** Reason of the failure, in the carrier's words. */
   reason?: string;
 }
 

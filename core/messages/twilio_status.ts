@@ -13,8 +13,8 @@ export type TwilioStatus =
   | "received";
 
 /**
- * The status of a message in Twilio's words, of what its record knows: a carrier that took it makes it
- * `sent`, its receipt `delivered` or `undelivered`; one that waits for its time is `scheduled`.
+ * The status of a message at Twilio's interface: `sent` once a carrier accepted it, `delivered` or
+ * `undelivered` by its receipt, `scheduled` while it waits for its time.
  */
 export function twilioStatus(
   { status, carrierId, isDelivered, errorCode }: Pick<

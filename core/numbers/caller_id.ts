@@ -5,6 +5,26 @@ import { ownPartyOf } from "./party.ts";
 import type { Account } from "../model/resources/accounts.ts";
 import type { Call } from "../model/resources/calls.ts";
 
+/*
+ * Caller IDs: a caller shows only what belongs to its account.
+ *
+ * - From of a call to a number is a number, an OutgoingCallerId or a Client of the account, or the caller
+ *   of the inbound call of one of its numbers. Any other is error 21210. At Clients of its own account a
+ *   call may show any name; at Clients of other accounts, sub-accounts included, the rule for numbers
+ *   holds.
+ * - A trunk shows the user part alone, so a spelling is no caller ID: an account with the Login or the
+ *   virtual number `14155550142` showed another account's `+14155550142`. The contract allows such Logins,
+ *   so they are judged where they show. One that reads as a number in E.164 form shows nowhere where an
+ *   account of another tenant holds that number, unless it is an OutgoingCallerId. Under `STRICT_CALLER_ID`
+ *   it shows to other tenants and by a trunk only as an OutgoingCallerId. Phones whose Login is their
+ *   number need that number in their account, or validated.
+ * - A customer's own Gateway names any caller, and the operator's trunk would vouch for it when the account
+ *   passes that call on. To refuse such callers would stop a PBX that forwards by its own trunk. So under
+ *   `STRICT_CALLER_ID` the call leaves by Gateways of the customer alone, and reaches no other tenant. The
+ *   call notes whose Gateway brought it (`gatewayOf`).
+ * - `STRICT_SMS_FROM` takes virtual numbers of the root account and of `VIRTUAL_NUMBER_ACCOUNTS` alone.
+ */
+
 /**
  * How a caller shows at a Client: at one of its own account as it likes, at another account's as at a
  * number. In either case a Login is shown by its own account alone, whatever form names it.

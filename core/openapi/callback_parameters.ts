@@ -4,7 +4,7 @@ import { conversedEvent } from "../protocol/streams.ts";
 import { dequeuedEvent } from "../protocol/conferences.ts";
 import { answeredBy, outcome } from "../protocol/events.ts";
 import { limits } from "../base/limits.ts";
-import { streamCallbackEvents } from "../streams/stream_news.ts";
+import { streamCallbackEvents } from "../streams/stream_events.ts";
 import {
   triggerCategories,
   triggerFields,

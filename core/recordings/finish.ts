@@ -15,7 +15,7 @@ import { callbackUrl } from "./link.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
 interface Ending {
-  /** Of sound that was kept. */
+  /** Of stored audio. */
   bytes: number;
   /** False: it broke off. */
   isWhole: boolean;
@@ -55,11 +55,11 @@ function finished(
   if (isWhole) return ended;
   const detail = `${sid} was cut off after ${record.duration} s`;
   const notice = { accountSid, callSid, fault: "recordingBrokeOff", detail } as const;
-  const told = notification({ ...notice, level: "error" }, ports);
-  return { ...ended, also: [...ended.also ?? [], told] };
+  const failure = notification({ ...notice, level: "error" }, ports);
+  return { ...ended, also: [...ended.also ?? [], failure] };
 }
 
-/** Adds the transcription of a kept recording, if ordered; its callback is always requested. */
+/** Adds the transcription of a stored recording, if ordered; its callback is always requested. */
 function withTranscription(
   { record, jobs = [] }: Change<Recording>,
   ports: Ports,
@@ -103,7 +103,7 @@ const callbackParameters = (
   ...recording.conferenceSid && { ConferenceSid: recording.conferenceSid },
 });
 
-/** Ends a recording of which nothing more will come, as it is kept. */
+/** Ends a recording that gets no further parts, as it is stored. */
 export async function breakOff(recording: Recording, ports: Ports): Promise<void> {
   const { accountSid, sid, channels } = recording;
   const size = await ports.blobs.size(accountSid, sid) ?? 0;

@@ -11,7 +11,7 @@ import type { Ports } from "../model/ports/ports.ts";
 import type { Collection } from "../model/store.ts";
 import type { Recording } from "../model/resources/recordings.ts";
 
-/** Where the audio of a recording is, below the base URL. */
+/** Path of the audio of a recording, below the base URL. */
 const audioPath = (accountSid: string, sid: string) =>
   `/${limits.apiVersion}/Accounts/${accountSid}/Recordings/${sid}.wav`;
 
@@ -55,11 +55,11 @@ export const callbackUrl = async (recording: Addressed, ports: LinkPorts): Promi
     ? lastingUrl(recording, ports)
     : await linkTo(recording, ports);
 
-/** What programs for Twilio append to a link: it follows the signature. */
+/** Endings that programs for Twilio append to a link, behind the signature. */
 export const appendedFormat = /(?<=[?&]Signature=[^&]*)\.(wav|mp3)$/;
 
 /**
- * Whether the query is that of a link to the audio: its signature fits and is fresh. A format may be
+ * True for the query of a link to the audio whose signature fits and is fresh. A format may be
  * appended to it.
  */
 export async function isSigned(
@@ -104,7 +104,7 @@ export function withLinks(
     async list(accountSid, query) {
       const { items, total } = await records.list(accountSid, query);
       const shown: Recording[] = [];
-      // Signing is asked of other threads: a thousand at once would keep the loop.
+      // Other threads sign: a thousand at once would block the event loop.
       for (let at = 0; at < items.length; at += linksAtOnce) {
         const some = items.slice(at, at + linksAtOnce);
         shown.push(...await Promise.all(some.map((one) => linked(one, ports))));

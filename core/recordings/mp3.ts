@@ -10,11 +10,11 @@ const kbpsOfChannel = 24;
 /** Of an MPEG-2.5 layer III frame; each has the same bytes, as the bit rate is constant. */
 const samplesOfFrame = 576;
 
-/** What the encoder adds for its delay. */
+/** Samples that the encoder adds for its delay. */
 const framesBeside = 2;
 
 /**
- * How many bytes `mp3Of` makes of a WAV file of so many bytes that begins with these; null where they
+ * Number of bytes that `mp3Of` makes of a WAV file of so many bytes that begins with these; null where they
  * are no whole header.
  */
 export function mp3Length(beginning: Uint8Array<ArrayBuffer>, wavBytes: number): number | null {
@@ -42,7 +42,7 @@ export const mp3Gate = createTenantGate({
 /** Bytes of the WAV that are encoded in one piece: 4 s of a channel. */
 const pieceBytes = 64 << 10;
 
-/** How much of an MP3 is encoded before its client reads it, in bytes: up to some 10 minutes. */
+/** Bytes of an MP3 that are encoded before its client reads them: up to some 10 minutes. */
 const aheadBytes = 2 << 20;
 
 /**

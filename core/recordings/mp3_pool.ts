@@ -8,7 +8,7 @@
  * The Worker starts with the first MP3, ends 20 s after the last one, and is replaced when it fails. It is
  * one core at most, which pieces of all encodings share in turn: 16 at once, 3 of a tenant, up to 100
  * more of a tenant wait for 15 s, then 429. A reader that takes nothing for a minute loses its place.
- * Where the platform has no Workers, pieces are encoded here, one in each turn of the loop.
+ * On a platform without Workers pieces are encoded here, one in each turn of the loop.
  */
 import type { Mp3Encoding, Mp3Piece } from "./mp3_encoder.ts";
 import type { Mp3Order, Mp3Report } from "./mp3_worker.ts";
@@ -21,7 +21,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** A Worker, and what is asked of it. */
+/** A Worker, and its open orders. */
 interface Encoder {
   worker: Worker;
   /** Encodings, and whether a piece of theirs is being encoded. */

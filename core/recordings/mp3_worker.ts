@@ -6,7 +6,7 @@ export interface Mp3Order {
   piece: Mp3Piece | null;
 }
 
-/** What became of a piece. */
+/** Result of a piece. */
 export interface Mp3Report {
   id: number;
   made: Uint8Array<ArrayBuffer> | null;
@@ -14,7 +14,7 @@ export interface Mp3Report {
   error?: string;
 }
 
-/** The scope of a Worker, of which the types of a window know nothing. */
+/** The scope of a Worker, which the types of a window lack. */
 interface Scope {
   onmessage: ((event: MessageEvent<Mp3Order>) => void) | null;
   postMessage(report: Mp3Report, transfer: ArrayBuffer[]): void;

@@ -2,7 +2,7 @@ import type { Recorded } from "../protocol/recordings.ts";
 import type { Call } from "../model/resources/calls.ts";
 import { callbackUrl } from "./link.ts";
 
-/** What the request of an action carries of a recording; nothing where there is none. */
+/** Parameters of a recording in the request to an action; empty without a recording. */
 export async function recordingParameters(
   { accountSid, apiVersion }: Pick<Call, "accountSid" | "apiVersion">,
   recorded: Recorded | undefined,

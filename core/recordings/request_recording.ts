@@ -82,7 +82,7 @@ async function beginInSlot(
   throw new Fault("recordingLimit", `it has ${mostAtOnce} in progress`);
 }
 
-/** What a request does to a recording in progress. */
+/** Changes of a recording in progress by a request. */
 export type WantedChange =
   | { status: "paused"; behavior: PauseBehavior }
   | { status: "in-progress" | "stopped" };
@@ -102,7 +102,7 @@ export async function changeRecording(
   if (recording.status !== "in-progress" || recording.halt === "stopped") {
     throw new Fault("recordingEnded", `${sid} has Status ${recording.halt ?? recording.status}`);
   }
-  if (!await tell(recording, changeOf(sid, wanted), ports)) {
+  if (!await orderRecording(recording, changeOf(sid, wanted), ports)) {
     throw new Fault("recordingEnded", `no call records ${sid} any more`);
   }
   const { status } = wanted;
@@ -142,7 +142,7 @@ async function orderAsKept(
     const order = now.halt === "paused"
       ? { type: "pause", sid, behavior } as const
       : { type: "resume", sid } as const;
-    await tell(now, order, ports);
+    await orderRecording(now, order, ports);
   }
 }
 
@@ -158,7 +158,7 @@ function changeOf(sid: string, wanted: WantedChange): RecordingChange {
 }
 
 /** The companion of the call has the recording, or that of the conference that it is in. */
-async function tell(
+async function orderRecording(
   { accountSid, callSid, conferenceSid }: Recording,
   order: RecordingChange,
   { records, control }: Ports,

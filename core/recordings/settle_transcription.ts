@@ -34,8 +34,8 @@ export async function settle(
       ...parameters(settled.record, recording && { ...recording, url: url ?? "" }, ports),
       ...call && { From: call.from, To: call.to },
     };
-    const told = { accountSid, callSid: recording?.callSid ?? null, ...callback, params };
-    return { ...settled, jobs: [...jobs, deliverWebhook(told)] };
+    const webhook = { accountSid, callSid: recording?.callSid ?? null, ...callback, params };
+    return { ...settled, jobs: [...jobs, deliverWebhook(webhook)] };
   };
   await records.transcriptions.update(accountSid, sid, change);
 }
@@ -100,7 +100,7 @@ function parameters(
   };
 }
 
-/** What a record has room for, up to the end of a character. */
+/** The text within the length of a record, cut at the end of a character. */
 function cut(text: string): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= limits.transcriptionLength) return text;

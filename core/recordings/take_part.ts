@@ -18,7 +18,7 @@ import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 /**
  * Takes a part of a recording; the first one begins it. After each part the audio is a whole WAV
  * file. False when the recording, its call or its account is gone. Throws
- * `unavailable` when the audio cannot be kept now.
+ * `unavailable` when the audio cannot be stored now.
  */
 export async function takePart(part: RecordingPart, ports: Ports): Promise<boolean> {
   const { accountSid, sid } = part.recording;
@@ -151,8 +151,8 @@ async function keep(
     if (error instanceof Fault && error.kind === "missing") return false;
     const why = plainReason(error);
     const notice = { accountSid, callSid, fault: "recordingNotStored", level: "error" } as const;
-    const told = { ...notice, cause: { at: sidTime(sid), id: sid }, detail: `${sid}: ${why}` };
-    await notify(told, { blobs, ...ports }).catch((error) =>
+    const failure = { ...notice, cause: { at: sidTime(sid), id: sid }, detail: `${sid}: ${why}` };
+    await notify(failure, { blobs, ...ports }).catch((error) =>
       ports.log("Cannot write the Notification of a recording that was not stored", { sid, error })
     );
     throw new Fault("unavailable", `Cannot keep a recording: ${why}`, { cause: error });

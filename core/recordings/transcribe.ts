@@ -6,13 +6,13 @@ import type { Change } from "../model/store.ts";
 import type { Recording } from "../model/resources/recordings.ts";
 import type { Transcription } from "../model/resources/transcriptions.ts";
 
-/** The callback of a transcription, and the spoken language where it is known. */
+/** The callback of a transcription, and the spoken language where it is given. */
 export interface TranscribeOptions {
   callback: { url: string; method: "GET" | "POST" } | null;
   language?: string;
 }
 
-/** What `POST Recordings/{Sid}/Transcriptions` takes. */
+/** Parameters of `POST Recordings/{Sid}/Transcriptions`. */
 export const transcribeParameters = {
   schema: z.object({
     transcribeCallback: url.optional().describe(
@@ -28,7 +28,7 @@ export const transcribeParameters = {
   }),
 };
 
-/** What a transcription costs, by the minute begun, in millionths. */
+/** Price of a transcription, by the minute begun, in millionths. */
 export function priceOf(
   { duration }: Pick<Transcription, "duration">,
   { settings }: Pick<Ports, "settings">,

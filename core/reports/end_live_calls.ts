@@ -13,7 +13,7 @@ interface Ending {
 }
 
 /**
- * Ends the live calls of an account and of those below it. One that cannot be ended keeps no other from
+ * Ends the live calls of an account and of those below it. A call that cannot be ended keeps no other from
  * its end: the first failure is thrown afterwards. Throws the reason of the signal when that aborts.
  */
 export async function endLiveCalls(

@@ -14,7 +14,7 @@ import type { Call } from "../model/resources/calls.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import type { StepResult } from "./step_result.ts";
 
-/** What events change of a call beside its status: Notifications, webhooks and jobs. */
+/** Changes that events make beside the status of a call: Notifications, webhooks and jobs. */
 
 const endFaults = {
   "not-registered": "notRegistered",
@@ -42,7 +42,7 @@ export function explainEnd(
   return { ...change, also: [notification({ ...notice, exchange }, ports)] };
 }
 
-/** Failures of this side, by the cause that the companion reports: nobody has refused the call. */
+/** Failures of the service, by the cause that the companion reports: no peer has refused the call. */
 const ownFaults: { [C in NonNullable<Ended["disconnection"]>["cause"]]?: FaultName } = {
   "exhausted": "exhausted",
   "error": "companionFailed",
@@ -61,7 +61,7 @@ function endFault(
   return own === "unreachable" ? "notReached" : "callRefused";
 }
 
-/** What is known of the cause: the status of a trunk or phone and its words, or why audio is lost. */
+/** The cause: SIP status and reason of a trunk or phone, or the reason why audio is lost. */
 function answerIn(
   fault: FaultName,
   { sipStatus, detail = "", disconnection }: LegEvent & { type: "ended" },
@@ -72,7 +72,7 @@ function answerIn(
   return isAnswered ? `SIP ${sipStatus} ${detail}`.trimEnd() : detail;
 }
 
-/** The Gateway that a call left by, for its owner; an account above does not tell the name of its own. */
+/** The Gateway that a call left by. Names of Gateways of accounts above are not shown. */
 const wayOf = ({ gateway }: Ended): string =>
   gateway === undefined
     ? ""
@@ -99,8 +99,8 @@ export function requestAction(
   }
   const status = hasEnded ? statusAfterHangUp(call) : call.status;
   const params = { ...callParameters(call, { instanceId, status }), ...brought };
-  const told = { accountSid, callSid, url, method, params, event };
-  return { record: call, jobs: [deliverWebhook(told)] };
+  const webhook = { accountSid, callSid, url, method, params, event };
+  return { record: call, jobs: [deliverWebhook(webhook)] };
 }
 
 /** Adds the Notification of a Refer that failed, whether it has an action or not. */
@@ -116,13 +116,13 @@ export function explainRefer(
   return { ...change, also: [notification(notice, ports)] };
 }
 
-/** Posts what speech recognition heard so far to the callback of a Gather. */
+/** Sends the partial result of speech recognition to the callback of a Gather. */
 export function reportPartial(call: Call, event: PartialSpeech, { settings }: Ports): Change<Call> {
   const { accountSid, sid: callSid } = call;
   const { url, method } = event.callback;
   const params = { ...callParameters(call, settings), ...partialParameters(event) };
-  const told = { accountSid, callSid, url, method, params, event: "gather.partial" };
-  return { record: call, jobs: [deliverWebhook(told)] };
+  const webhook = { accountSid, callSid, url, method, params, event: "gather.partial" };
+  return { record: call, jobs: [deliverWebhook(webhook)] };
 }
 
 /** Notes the result of answering machine detection, and posts it to the callback of a noun. */
@@ -138,8 +138,8 @@ export function reportDetection(
     ...callParameters(record, settings),
     ...durationMs !== undefined && { MachineDetectionDuration: String(durationMs) },
   };
-  const told = { accountSid, callSid, ...callback, params, event: "call.detected" };
-  return { record, jobs: [deliverWebhook(told)] };
+  const webhook = { accountSid, callSid, ...callback, params, event: "call.detected" };
+  return { record, jobs: [deliverWebhook(webhook)] };
 }
 
 /** The Notification of audio that was dropped because its source address is unknown. */

@@ -22,7 +22,7 @@ export interface Left {
   signal: AbortSignal;
 }
 
-/** Whether a verb needs no live call. */
+/** True for a verb that needs no live call. */
 const isUnattended = ({ name, text }: Element): boolean =>
   name === "Sms" || name === "Email" || name === "Redirect" && isFlow(text);
 
@@ -67,7 +67,7 @@ async function perform(
     };
     const made: PerformedAction = await performAction(step.serviceContext, ordering, ports);
     await keep(made, ports);
-    if (step.action !== undefined) return { ...step.action, params: made.told };
+    if (step.action !== undefined) return { ...step.action, params: made.params };
   }
   return null;
 }

@@ -35,7 +35,7 @@ export async function handleReport(
   if (call === null) return rule.withoutCall ?? [{ type: "hangup" }];
   if (!isLive(call.status)) return [rule.whenOver?.(call) ?? { type: "hangup" }];
   if (!report.wantsScript) return [];
-  refuseWhileUnwritable(ports); // Before the application is asked: it would be asked again.
+  refuseWhileUnwritable(ports); // Before the application is requested: it would be requested again.
   const cause = { at: sent.at, id: `${report.leg} ${report.seq}` };
   const context = { call, ports, signal, cause };
   const script = await rule.script?.(event, context) ?? await nextScript(report, noted, context);
@@ -97,7 +97,7 @@ async function commit(
   return await calls.update(accountSid, leg, (call) => changed(call, report, changing));
 }
 
-/** What changes know, and when it happened by the wall clock and by the steady one, in ms. */
+/** The context of a change, with its times by the wall clock and the steady clock, in ms. */
 type Dated = Omit<Changing, "moment"> & { at: number; steadyAt: number };
 
 /** The change that a report makes, after those that came with it. */

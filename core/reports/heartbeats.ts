@@ -11,7 +11,7 @@ import { notification } from "../webhooks/notify.ts";
 import { leaveQueue } from "../conferences/queue_membership_events.ts";
 import type { Call } from "../model/resources/calls.ts";
 import { breakOffAll } from "../recordings/finish.ts";
-import { endStreams } from "../streams/stream_news.ts";
+import { endStreams } from "../streams/stream_events.ts";
 import { callTime } from "../calls/call_time.ts";
 import { end } from "../calls/progress.ts";
 import { isLive } from "../model/values/status.ts";
@@ -19,7 +19,7 @@ import { wallFrom } from "../base/steady_clock.ts";
 import { iso8601 } from "../base/wire.ts";
 
 /**
- * Takes a companion's heartbeat. Closes live calls of its earlier runs, which were lost at the restart,
+ * Handles a companion's heartbeat. Closes live calls of its earlier runs, which were lost at the restart,
  * and calls of this run that the heartbeat does not name and that have not changed for a while; all of
  * them when the companion stops. Hangs up legs whose calls have ended. The answer says whether the
  * service needs the whole list of registrations.
@@ -68,9 +68,9 @@ export async function takeHeartbeat(
 
 /**
  * Closes the calls of companions without a heartbeat for `limits.companionLostMs`, and assigns their
- * Gateways to other companions. When a companion is heard again meanwhile, its further calls go on.
- * A service whose own commits fail, or did lately, judges no companion. One that answers here is not
- * lost: another service, which it reports to, may be stopped or out of its reach.
+ * Gateways to other companions. When a companion sends one meanwhile, its further calls go on. A service
+ * whose own commits fail, or failed within that time, closes none. A companion that answers requests is
+ * not lost: the service that it reports to may be stopped or out of reach.
  */
 export async function closeLostCompanions(ports: Ports): Promise<void> {
   if (ports.store.wellForMs() < limits.companionLostMs) return; // Heartbeats were not stored.
@@ -79,8 +79,8 @@ export async function closeLostCompanions(ports: Ports): Promise<void> {
   for (const { id, runId, seenAt, silentMs } of lost) {
     const heardAt = ports.steadyNow() - silentMs;
     if (await ports.control.look({ id, runId }) === "there") {
-      const isNews = silentMs <= limits.companionLostMs + limits.sweepMs;
-      if (isNews) {
+      const isRecent = silentMs <= limits.companionLostMs + limits.sweepMs;
+      if (isRecent) {
         ports.log("A companion answers and does not report: its calls go on", { companion: id });
       }
       continue;
@@ -110,14 +110,14 @@ async function* whilst<T>(holds: () => Promise<boolean>, items: T[]): AsyncGener
 
 /** A companion that is gone, and how many of its calls and conferences could not be closed. */
 interface Closed extends Companion {
-  /** When it was last heard, in ms. */
+  /** Time of its last heartbeat, in ms. */
   seenAt: number;
   stuck: number;
 }
 
 /**
- * Forgets companions, and assigns their Gateways to others. A companion with calls or conferences that
- * could not be closed stays known: the next sweep tries again.
+ * Removes lost companions, and assigns their Gateways to others. A companion with calls or conferences that
+ * could not be closed stays in the store: the next sweep tries again.
  */
 async function forget(companions: Closed[], ports: Ports): Promise<void> {
   let isChanged = false;
@@ -132,7 +132,7 @@ async function forget(companions: Closed[], ports: Ports): Promise<void> {
   );
 }
 
-/** Which calls are lost, and when their companion was last heard of by the steady clock, in ms. */
+/** The lost calls; `heardAt`: last heartbeat of their companion by the steady clock, in ms. */
 interface Loss {
   heardAt: number;
   /** Asked again of the call as it is when it is closed: it may have been reported on meanwhile. */

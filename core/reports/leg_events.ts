@@ -29,7 +29,7 @@ import { leaveQueue, takeQueued } from "../conferences/queue_membership_events.t
 import { recordingParameters } from "../recordings/parameters.ts";
 import type { Call } from "../model/resources/calls.ts";
 import { conversedNotices, conversedParameters } from "../streams/conversation_script.ts";
-import { endStreams, takeStreamNews } from "../streams/stream_news.ts";
+import { endStreams, takeStreamEvent } from "../streams/stream_events.ts";
 import { streamedParameters } from "../streams/stream_script.ts";
 import { consultScript } from "./consult.ts";
 import {
@@ -48,26 +48,26 @@ import { routeIncoming } from "./route_incoming.ts";
 import { reportTranscribed } from "./transcribed.ts";
 import { resultAt, type StepResult } from "./step_result.ts";
 
-/** What `change` knows besides the call and the event. */
+/** The context of `change` besides the call and the event. */
 export interface Changing {
   moment: Moment;
   /** The result of the step, where no script is wanted: its action is requested by a webhook. */
   result: StepResult | null;
-  /** What a `note` has performed. */
+  /** Records and jobs of a `note`. */
   noted: Noted | null;
   hasEnded: boolean | undefined;
   ports: Ports;
 }
 
-/** What the service does about one type of event. */
+/** The service's rule for one type of event. */
 export interface EventRule<E> {
   /** Makes the call, or finds it; unless given, or undefined, `change` is applied to the leg's call. */
   open?(event: E, report: DatedReport, ports: Ports): Promise<Call | null> | undefined;
-  /** What the event changes of its call; nothing unless given. */
+  /** The change of the call; none unless given. */
   change?(call: Call, event: E, changing: Changing): Change<Call>;
-  /** What is done after the commit. */
+  /** Performed after the commit. */
   settle?(event: E, call: Call, report: DatedReport, ports: Ports): Promise<void>;
-  /** What the step came to, for its action; null without one. */
+  /** Result of the step, for its action; null without an action. */
   result?(
     event: E,
     call: Pick<Call, "accountSid" | "apiVersion">,
@@ -176,7 +176,7 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     result: (event) => resultAt(event.action, queueParameters(event), "enqueue.action"),
   },
   transcribed: { change: (call, event, { ports }) => reportTranscribed(call, event, ports) },
-  stream: { settle: takeStreamNews },
+  stream: { settle: takeStreamEvent },
   streamed: {
     change: (call, _, changing) => requestAction(call, changing),
     async result({ action, sid }, { accountSid }, ports) {
@@ -229,12 +229,12 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
   },
 };
 
-/** Which side ended a leg, with the SIP status of the end; undefined where that is not reported. */
+/** The side that ended a leg, with the SIP status of the end; null where that is not reported. */
 function disconnectionIn({ disconnection, sipStatus }: EventOf<"ended">): Call["disconnection"] {
   return disconnection === undefined
     ? null
     : { ...disconnection, ...sipStatus !== undefined && { sipStatus } };
 }
 
-/** What the service does about an event: one rule for each type, which the compiler checks. */
+/** The rule for an event: one for each type, which the compiler checks. */
 export const ruleOf = (event: LegEvent): EventRule<LegEvent> => rules[event.type];

@@ -47,9 +47,9 @@ export interface ModifyParams extends z.infer<typeof modifyParams> {
 /**
  * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
  * leaves alone one in progress and the leg of a Dial, `completed` ends any, a Url redirects and
- * Mute silences one in progress, as its Participant too. Of several redirections at once the last one
- * that was answered is performed. A call that it ends names its `requester`. Throws `notFound`, `callEnded` or `notModifiable`, and `unavailable` when the companion that is to
- * mute it is out of reach.
+ * Mute silences one in progress, and its Participant. Of several redirections at once the last answered one
+ * is performed. A call that it ends names its `requester`. Throws `notFound`, `callEnded` or
+ * `notModifiable`, and `unavailable` when the companion that has to mute it is out of reach.
  */
 export async function modifyCall(
   { accountSid, callSid, requester }: Modified,
@@ -69,7 +69,7 @@ export async function modifyCall(
   });
 }
 
-/** The call, and whose request it is where it is one. */
+/** The call, and the requester where there is one. */
 interface Modified {
   accountSid: string;
   callSid: string;
@@ -100,7 +100,7 @@ async function mute({ sid, companion }: Call, muted: boolean, { control }: Ports
   );
 }
 
-/** Says so in the conference too that the call is in, if it is in one. */
+/** Mutes or unmutes the participant as well, if the call is in a conference. */
 async function muteParticipant(
   { accountSid, sid: callSid }: Call,
   muted: boolean,
@@ -150,7 +150,7 @@ function modified(
   return { record, ...wanted.timeLimit !== undefined && { jobs: endOfTime(record) } };
 }
 
-/** No companion has said that it holds the call: it ends here, and in one that has it meanwhile. */
+/** Ends a call that no companion has reported, here and at a companion that may have it meanwhile. */
 function canceledEarly(call: Call, ports: Ports): Change<Call> {
   const change = progress(call, "canceled", {
     at: callTime(call, ports),

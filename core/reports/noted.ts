@@ -20,10 +20,10 @@ export async function notedBy(
 ): Promise<Noted> {
   const cause = { at, id: `${leg} ${seq}` };
   const ordering = { accountSid, callSid: leg, cause };
-  const notedOf = ({ told, also, jobs }: PerformedAction): Noted => ({
+  const notedOf = ({ params, also, jobs }: PerformedAction): Noted => ({
     also,
     jobs,
-    result: action === undefined ? null : { action, params: told, event: "order.action" },
+    result: action === undefined ? null : { action, params, event: "order.action" },
   });
   const performed = await performAction(serviceContext, ordering, ports);
   const { instead } = performed;

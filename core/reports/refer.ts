@@ -17,6 +17,28 @@ import { secondLegParameters } from "./second_leg.ts";
 import { isLive } from "../model/values/status.ts";
 import { softphoneOf, takeOver } from "./take_over.ts";
 
+/*
+ * Transfers. A transfer must not lose the call when the new party refuses: the transferee stays in its call
+ * until the target answers. Where audio passes by the companion, REFER goes to the other softphone, since a
+ * browser takes new media in a new call only.
+ *
+ * Attended transfers between companions: no other companion knows the dialog that Replaces names. The
+ * companion of the transferor puts the Sid of its other leg, signed, into the Replaces of the REFER that it
+ * passes on. The transferee, or its softphone, calls the companion of that leg, which gives the call the
+ * place of the leg. The call has a record where it leaves and none where it arrives. MoveConnectedCallLeg
+ * moves both sides, from either side: one companion sends the other an INFO in the call between them.
+ *
+ * Transfers out of a conference: the target takes the place of the transferor, with the same attributes,
+ * once it answers; the transferor hears the conference until then. Softphones show a transfer, since the
+ * Contact has no `isfocus` (RFC 4579).
+ *
+ * - 403 where the conference would end with the transferor.
+ * - `Transferee` is the ConferenceSid. ReferUrl is not requested: no leg could perform its markup.
+ * - In an attended transfer the consulted call must be at the companion of the transferor.
+ * - A transferor that REST moved meanwhile stays there, and its target stops ringing. One that hung up has
+ *   given its place away, until the conference ends; the target stops ringing then.
+ */
+
 /**
  * The script of the transferee. If the Dial or the called number has a ReferUrl, its markup decides. Otherwise the
  * script calls the Refer-To target, or replaces the leg that Refer-To names (attended transfer). In a
@@ -134,7 +156,7 @@ async function transfereeOf(
   return other !== null && isLive(other.status) ? { other, transferee: softphoneOf(other) } : null;
 }
 
-/** Has a leg end its ringing with the Conference that it is called to; false where that is over. */
+/** Ties the ringing of a leg to the Conference that it is called to; false where that is over. */
 async function callTo(
   conferenceSid: string,
   { leg: callSid, call: { accountSid, companion } }: { leg: string; call: Call },
@@ -148,7 +170,7 @@ async function callTo(
   return status !== "completed";
 }
 
-/** Calls beyond the service cost its account, so only a Client of that account may cause them. */
+/** True for a Client of the account: only it may place calls out of the service, which the account pays. */
 async function isOwn(transferor: Call, { records }: Ports): Promise<boolean> {
   const login = /^client:(.+)$/.exec(softphoneOf(transferor))?.[1];
   const client = login === undefined ? null : await records.clients.holder("login", login);

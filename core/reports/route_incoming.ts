@@ -9,9 +9,9 @@ import { isLive } from "../model/values/status.ts";
 import { takeOver } from "./take_over.ts";
 
 /**
- * What a Client's call does (spec, "Behaviour rules" of Client): markup when the Client has a
- * VoiceUrl or an application; else it reaches the Client or the number that it dialled. Only
- * registered Clients get this far: the companion has authenticated the caller.
+ * The script of a Client's call (spec, "Behaviour rules" of Client): the Client's markup if it has a
+ * VoiceUrl or an application; else a dial of the Client or number. The companion has authenticated the
+ * caller.
  */
 export async function routeIncoming(
   event: LegEvent & { type: "incoming" },
@@ -41,7 +41,7 @@ export async function routeIncoming(
   return [{
     type: "dial",
     legs: [{ leg, accountSid, ...called, headers: event.headers, ...contextOf(rateMicros) }],
-    // Softphones agree on media by themselves; what a trunk can do is for the companion to bridge.
+    // Softphones negotiate media with each other; towards a trunk the companion bridges codecs.
     media: routing.target.kind === "client" ? "proxied" : "anchored",
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,

@@ -1,6 +1,6 @@
 import type { Action } from "../protocol/action.ts";
 
-/** What a step came to, for the document at its action. */
+/** Result of a step, for the document at its action. */
 export interface StepResult {
   action: Action;
   params: Record<string, string>;

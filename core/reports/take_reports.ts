@@ -20,13 +20,13 @@ export interface Reports {
   /** The outcome of each report, once all are taken. */
   events(reports: SentReport[], signal: AbortSignal): Promise<EventsAnswer["outcomes"]>;
   /**
-   * Passes the script for each report to `tell`, as soon as it is ready. A later report of the same leg
+   * Passes the script for each report to `send`, as soon as it is ready. A later report of the same leg
    * cancels the earlier request: the companion does not wait for it any more.
    */
   scripts(
     reports: SentReport[],
     signal: AbortSignal,
-    tell: (answer: ScriptAnswer) => void,
+    send: (answer: ScriptAnswer) => void,
   ): Promise<void>;
 }
 
@@ -52,9 +52,9 @@ export function createReports(ports: Ports): Reports {
         open.get(report.leg)?.abort();
         return (await taken(report, signal)).outcome;
       })),
-    async scripts(reports, signal, tell) {
+    async scripts(reports, signal, send) {
       await Promise.all(
-        reports.map(async (report, at) => tell({ at, ...await answer(report, signal) })),
+        reports.map(async (report, at) => send({ at, ...await answer(report, signal) })),
       );
     },
   };

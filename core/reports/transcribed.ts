@@ -7,7 +7,7 @@ import type { Ports } from "../model/ports/ports.ts";
 import type { Call } from "../model/resources/calls.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 
-/** Posts what happened to a transcription to its callback; an error is a Notification besides. */
+/** Sends an event of a transcription to its callback; an error makes a Notification as well. */
 export function reportTranscribed(
   call: Call,
   { sid, name, language, number, news, callback }: TranscribedEvent,
@@ -25,8 +25,8 @@ export function reportTranscribed(
     Timestamp: iso8601(ports.now()),
     ...newsParameters(news),
   };
-  const told = { accountSid, callSid, ...callback, params, event: `transcription.${news.kind}` };
-  const change: Change<Call> = { record: call, jobs: [deliverWebhook(told)] };
+  const webhook = { accountSid, callSid, ...callback, params, event: `transcription.${news.kind}` };
+  const change: Change<Call> = { record: call, jobs: [deliverWebhook(webhook)] };
   if (news.kind !== "error") return change;
   const notice = { accountSid, callSid, fault: "speechUnavailable", level: "error" } as const;
   return { ...change, also: [notification({ ...notice, detail: news.message }, ports)] };

@@ -66,7 +66,7 @@ const setupOf = (sid: string, call: Call, customParameters: Record<string, strin
   customParameters,
 });
 
-/** By the other party: a Client, a SIP address or the telephone network. */
+/** Type of the remote party: a Client, a SIP address or the telephone network. */
 function callTypeOf({ direction, from, to }: Call): string {
   const party = direction === "inbound" ? from : to;
   if (party.startsWith("client:")) return "CLIENT";
@@ -84,7 +84,7 @@ const faultOf = {
   messages: "conversationMessages",
 } as const;
 
-/** What the action of a Connect is told of its conversation. */
+/** Parameters of the request to a Connect's action, after a conversation. */
 export function conversedParameters(event: ConversedEvent): Record<string, string> {
   const { sid, how, durationS, handoffData, fault, message = "" } = event;
   return {
@@ -106,6 +106,6 @@ export function conversedNotices(
   if (fault === undefined) return [];
   const exchange = unanswered({ url, method: "GET", params: {} });
   const detail = `${sid}: ${message ?? ""}`;
-  const told = { accountSid, callSid, fault: faultOf[fault], detail, exchange } as const;
-  return [notification({ ...told, level: "error" }, ports)];
+  const notice = { accountSid, callSid, fault: faultOf[fault], detail, exchange } as const;
+  return [notification({ ...notice, level: "error" }, ports)];
 }

@@ -20,9 +20,8 @@ import {
 import { assertSocketUrl } from "./socket_url.ts";
 
 /**
- * Ends a stream that a request started, where its companion has told nothing of it: the service was
- * killed between the commit and the order. A stream of markup needs none, since the companion repeats
- * its report.
+ * Ends a stream that a request started and no companion has reported: the service was killed between the
+ * commit and the order. A stream of markup needs no such job, since the companion repeats its report.
  */
 export const endUnheardStream = jobKind({
   kind: "stream.unheard",
@@ -30,7 +29,7 @@ export const endUnheardStream = jobKind({
   lane: ({ accountSid }) => `streams:${accountSid}`,
 });
 
-/** A stream that is to be opened: its record, and what its companion is told. */
+/** A stream to be opened: its record, and the order for its companion. */
 export interface CreatedStream {
   stream: Stream;
   order: StreamOrder;
@@ -97,7 +96,7 @@ async function insert(
     const jobs = isRequested ? [endUnheardStream({ accountSid, streamSid: sid }, heardOf)] : [];
     return await records.streams.insert({ record, jobs });
   } catch (error) {
-    // A twin of the cause was faster; or one of the request, by its Idempotency-Key.
+    // A second run of the cause, or of the request with its Idempotency-Key, was faster.
     const twin = await records.streams.get(accountSid, sid);
     if (twin === null) throw error;
     return twin;
@@ -114,7 +113,7 @@ async function noteStream(
   }));
 }
 
-/** A stream named or counted at the same moment is refused by the companion. */
+/** Throws `streamLimit`. The companion refuses a stream that is inserted at the same moment. */
 async function assertRoom(
   { accountSid, callSid, name, bidirectional }: Stream,
   records: Ports["records"],

@@ -10,7 +10,7 @@ import type { Call } from "../model/resources/calls.ts";
 import { type Stream, streams } from "../model/resources/streams.ts";
 import { trackNames, tracksOf } from "../model/values/stream_options.ts";
 import { createStream, liveStreams } from "./create_stream.ts";
-import { endStreams } from "./stream_news.ts";
+import { endStreams } from "./stream_events.ts";
 
 /** Audio streams that requests start and stop. */
 
@@ -36,10 +36,10 @@ export const streamParams = z.object({
 const numbers = Array.from({ length: streamLimits.parameters }, (_, at) => at + 1);
 const names = (number: number) => [`Parameter${number}.Name`, `Parameter${number}.Value`] as const;
 
-/** The names of all of them. */
+/** Names of the parameters for the server. */
 export const parameterNames = numbers.flatMap(names);
 
-/** The same with `Parameter1.Name`, `Parameter1.Value` and so on. */
+/** All parameters that start a stream, `Parameter1.Name` and `Parameter1.Value` included. */
 export const startParameters = {
   schema: streamParams.extend(
     Object.fromEntries(parameterNames.map((name) => [name, parameterText.optional()])),
@@ -51,7 +51,7 @@ export const stopParams = z.object({
   status: z.enum(["stopped"]).describe("stopped ends the stream."),
 });
 
-/** What the parameters of a server say, by their names. */
+/** The parameters for the server of a stream, by their names. */
 function serverParameters(sent: Record<string, unknown>): Record<string, string> {
   const pairs = numbers.flatMap((number): [string, string][] => {
     const [name, value] = names(number).map((one) => sent[one]);
@@ -113,7 +113,7 @@ export async function stopStream(
     const order = { type: "stop", sid: found.sid } as const;
     await ports.control.stream({ leg: callSid, order }, call.companion);
   }
-  // The companion tells the rest; what it tells after the end changes nothing.
+  // The companion reports the end; later reports change nothing.
   return { ...found, status: "stopped" };
 }
 

@@ -3,7 +3,7 @@ import { limits } from "../base/limits.ts";
 import { hasShortHost } from "../base/url_host.ts";
 import type { Ports } from "../model/ports/ports.ts";
 
-/** Throws `badStreamUrl` where a WebSocket at an address is not to be opened. */
+/** Throws `badStreamUrl` for an address at which no WebSocket may be opened. */
 export function assertSocketUrl(
   text: string,
   { allowsPrivateUrls }: Pick<Ports["settings"], "allowsPrivateUrls">,

@@ -6,7 +6,7 @@ import type { Action } from "../protocol/action.ts";
 import type { Script } from "../protocol/script.ts";
 import type { StreamOptions } from "../model/values/stream_options.ts";
 import { createStream } from "./create_stream.ts";
-import { streamParameters } from "./stream_news.ts";
+import { streamParameters } from "./stream_events.ts";
 
 /** The step of a Stream noun. One that cannot be opened leaves a Notification, and the call goes on. */
 export async function streamScript(
@@ -30,7 +30,7 @@ export async function streamScript(
   }
 }
 
-/** What the action of a Connect is told of its stream. */
+/** Parameters of the request to a Connect's action, after a stream. */
 export async function streamedParameters(
   { accountSid, sid }: { accountSid: string; sid: string },
   { records }: Pick<ScriptContext["ports"], "records">,

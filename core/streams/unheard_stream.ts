@@ -1,7 +1,7 @@
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import { endUnheardStream } from "./create_stream.ts";
-import { endUnheard } from "./stream_news.ts";
+import { endUnheard } from "./stream_events.ts";
 
 /** Performs `endUnheardStream`. */
 export const unheardStreamHandler: JobHandler<Parameters<typeof endUnheardStream>[0]> = handler(
@@ -16,7 +16,7 @@ export const unheardStreamHandler: JobHandler<Parameters<typeof endUnheardStream
       const call = await ports.records.calls.get(accountSid, stream.callSid);
       if (call === null) return;
       if (call.companion !== null) {
-        // It may run all the same: what it would tell after the end changes nothing.
+        // It may run all the same: its reports after the end change nothing.
         const order = { type: "stop", sid } as const;
         await ports.control.stream({ leg: call.sid, order }, call.companion);
       }

@@ -6,7 +6,7 @@ import { creation, type Fields, newBase, type RecordOf, type Resource } from "..
 import { clients } from "../model/resources/clients.ts";
 import { incomingPhoneNumbers } from "../model/resources/incoming_phone_numbers.ts";
 
-/** Fictional numbers (555-01XX) and what they are for, each with a document below `/demo/`. */
+/** Fictional numbers (555-01XX), each with a document below `/demo/`. */
 const applications = [
   { path: "echo", name: "Echo", number: "+12125550101" },
   { path: "menu", name: "Menu", number: "+12125550102" },
@@ -24,7 +24,7 @@ const documentAt = (path: string, { settings }: Pick<Ports, "settings">) =>
 
 /**
  * Gives an account a Client with this password, and the numbers to try. What is there already stays
- * as it is. No provider is asked for the numbers and nothing is charged: they are virtual.
+ * as it is. The numbers are virtual: no provider is involved, and nothing is charged.
  */
 export async function makeDemo(
   accountSid: string,

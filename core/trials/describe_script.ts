@@ -7,7 +7,7 @@ import { dequeueOptions, enqueueOptions } from "../model/values/queue_options.ts
 import { conversationOptions, streamOptions } from "../model/values/stream_options.ts";
 import { shownUrl } from "../model/flows/address.ts";
 
-/** What a script would do, a sentence for each step, in its order. */
+/** Description of a script: a sentence for each step, in order. */
 export const describeScript = (script: Script): string[] => script.map(describeStep);
 
 function describeStep(step: Step): string {
@@ -93,7 +93,7 @@ function calleeOf({ to, target, from }: Invitation): string {
   return first === undefined ? `${to}, which has no route` : `${to} by ${first.proxy} as ${from}`;
 }
 
-/** What a noun asks the service for when its turn comes. */
+/** Description of a `consult`: the noun that asks the service when its turn comes. */
 function wantedOf(wanted: unknown): string {
   const conference = conferenceOptions.safeParse(wanted);
   if (conference.success) return `Enters the conference ${conference.data.name}`;
@@ -110,7 +110,7 @@ function wantedOf(wanted: unknown): string {
   return "Asks the service how to go on";
 }
 
-/** What the service does by itself when the script comes to it. */
+/** Description of a `note`: an order that the service performs. */
 function orderOf(noted: unknown): string {
   const { data } = order.safeParse(noted);
   if (data?.kind === "sms") {

@@ -159,7 +159,7 @@ function dropUnreached(verbs: readonly Element[], owned: Owned, run: Run): void 
   if (first < run.steps.length) run.steps.length = first;
 }
 
-/** What a message answers, or a flow still does when its caller hung up. */
+/** Performs the reply to a message, or the rest of a flow after the caller hung up. */
 async function unattended(
   verbs: readonly Element[],
   next: { documentUrl: string; hops: number; ends: ReturnType<typeof endsOf> },

@@ -5,7 +5,7 @@ const seconds = z.number().int().min(1).max(14_400);
 const text = z.string().min(1).max(designerLimits.inputLength);
 const hangup = z.boolean().optional();
 
-/** What the simulated caller, the parties it calls and the servers of a dry run do, by `type`. */
+/** Inputs of the simulated caller, callees and servers of a dry run, by `type`. */
 export const inputKinds = {
   keys: z.strictObject({
     type: z.literal("keys").describe("The caller presses keys."),

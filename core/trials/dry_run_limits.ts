@@ -6,6 +6,6 @@ export const designerLimits = {
   inputLength: 16 << 10,
   /** Steps of one dry run. */
   steps: 300,
-  /** Versions of a flow that are kept of an Application, the current one included. */
+  /** Stored versions of a flow of an Application, the current one included. */
   versions: 50,
 } as const;

@@ -7,7 +7,7 @@ import type { DryRunWanted } from "./run_flow.ts";
 
 const end = z.string().min(1).max(255).optional();
 
-/** What a request for a dry run says. */
+/** Parameters of a dry run. */
 export const dryRunParams = z.object({
   flow: flowText.describe("Flow to step through as a JSON text (schema Flow); it is not stored."),
   kind: z.enum(["voice", "sms", "ussd"]).optional().describe(

@@ -1,6 +1,6 @@
 import type { Flow } from "../model/flows/steps.ts";
 
-/** What differs in a step, or in the flow as a whole. */
+/** Differences of a step, or of the flow as a whole. */
 export interface FlowDifference {
   /** Null: the flow as a whole. */
   step: string | null;
@@ -15,7 +15,7 @@ export interface FieldDifference {
   after: string | null;
 }
 
-/** What differs from one flow to another, step by step. Where steps stand in the designer does not count. */
+/** Differences of two flows, step by step. Positions in the designer are ignored. */
 export function flowDiff(before: Flow, after: Flow): FlowDifference[] {
   const whole = ({ start, variables = {} }: Flow) => ({ start, variables });
   const own = differences(whole(before), whole(after));

@@ -11,7 +11,7 @@ export interface FlowTemplate {
 
 const goodbye = { type: "say", text: "Goodbye." } as const;
 
-/** The flows that the designer offers for a new one; each is complete but for whom it calls. */
+/** The flows that the designer offers for a new one; each is complete except for its callees. */
 export const flowTemplates: readonly FlowTemplate[] = [
   {
     id: "menu",

@@ -22,40 +22,40 @@ export interface ShownRequest {
 export interface TraceStep {
   step: string;
   type: string;
-  /** All that is known as it begins. */
+  /** All variables as it begins. */
   variables: Variables;
   verbs: ShownVerb[];
   request: ShownRequest | null;
-  /** What the caller, a callee or a server did. */
+  /** Input of the caller, a callee or a server. */
   input: DryRunInput | null;
-  /** What the step brought. */
+  /** Result of the step. */
   result: Variables;
-  /** What was skipped or would fail, and why. */
+  /** Parts that were skipped or would fail, with the reason. */
   notes: string[];
 }
 
-/** What a dry run waits for. */
+/** Input that a dry run waits for. */
 export interface Awaited {
   step: string;
   inputs: InputType[];
-  /** Why the next input does not fit. */
+  /** Reason why the next input does not fit. */
   problem: string | null;
 }
 
-/** How a dry run ended. */
+/** End of a dry run. */
 export interface Ending {
   reason: "hangup" | "caller" | "redirect" | "failed" | "limit";
   detail: string;
 }
 
-/** A dry run: the steps so far, and what it waits for or how it ended. */
+/** A dry run: the steps so far, and the input that it waits for or its end. */
 export interface Trace {
   steps: TraceStep[];
   /** The inputs that were used. */
   used: number;
   awaits: Awaited | null;
   end: Ending | null;
-  /** All that is known at the end. */
+  /** All variables at the end. */
   variables: Variables;
 }
 

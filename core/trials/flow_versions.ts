@@ -69,7 +69,7 @@ function withVersion(
 const goneOf = ({ accountSid }: Application, sids: string[]): AlsoGone[] =>
   sids.map((sid) => ({ from: "flowVersions", accountSid, sid }));
 
-/** The flow of an application as a version; `author` is null for one from before versions were kept. */
+/** The flow of an application as a version; `author` is null for a flow from before versions. */
 function versionOf(
   { accountSid, sid, kind, flow, flowVersion }: Application,
   author: Author | null,

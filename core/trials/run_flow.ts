@@ -6,7 +6,7 @@ import type { DryRunInput, InputOf, InputType } from "./dry_run_inputs.ts";
 import { ended, RunOver, type TraceStep } from "./flow_trace.ts";
 import { designerLimits } from "./dry_run_limits.ts";
 
-/** What a dry run is asked for. */
+/** A request for a dry run. */
 export interface DryRunWanted {
   flow: Flow;
   kind: "voice" | "sms" | "ussd";
@@ -17,18 +17,18 @@ export interface DryRunWanted {
   inputs: readonly DryRunInput[];
 }
 
-/** A dry run under way. Nothing of it is kept, and nothing is sent. */
+/** A dry run in progress. Nothing of it is stored or sent. */
 export interface Run extends DryRunWanted {
   account: Account;
   ports: Ports;
   applicationSid: string;
   steps: TraceStep[];
   used: number;
-  /** All that is known. */
+  /** All variables. */
   variables: Record<string, string>;
   /** The simulated call, of Kind voice and ussd. */
   call: Call;
-  /** The caller hung up: what needs a caller is not performed any more. */
+  /** The caller hung up: steps that need a caller are not performed any more. */
   hasHungUp: boolean;
 }
 
@@ -64,7 +64,7 @@ export function takeInput<T extends InputType>(run: Run, types: readonly T[]): I
   return input as InputOf<T>; // Its type is one of those asked for.
 }
 
-/** Adds what a step brought. */
+/** Adds the result of a step. */
 export function addResult(run: Run, result: Record<string, string>): void {
   const step = run.steps.at(-1);
   if (step !== undefined) step.result = { ...step.result, ...result };

@@ -11,7 +11,7 @@ import { addResult, note, type Run, takeInput } from "./run_flow.ts";
 import { enqueueOrder, isDequeue, takeFromQueue, waitInQueue } from "./simulated_queue.ts";
 import { ended } from "./flow_trace.ts";
 
-/** Where a script leads: the next document, and how many came in a row that took no time. */
+/** The next document of a script, and the number of documents in a row that took no time. */
 export interface Next {
   source: Signable;
   hops: number;
@@ -54,7 +54,7 @@ interface Came {
   params: Record<string, string>;
 }
 
-/** What a step brings, for the document that is asked for then; undefined: the next step follows. */
+/** Result of a step, for the document at its action; undefined: the next step follows. */
 async function performStep(step: Step, run: Run): Promise<Came | undefined> {
   switch (step.type) {
     case "answer":
@@ -90,7 +90,7 @@ async function performStep(step: Step, run: Run): Promise<Came | undefined> {
 
 const callerLeft = () => ended("caller", "The caller hangs up");
 
-/** What an event brings, by the rule that counts on a call. */
+/** Result of an event, by the rule that holds on a call. */
 async function broughtBy(event: LegEvent, run: Run): Promise<Came | undefined> {
   const call = { accountSid: run.account.sid, apiVersion: limits.apiVersion };
   const result = await ruleOf(event).result?.(event, call, run.ports) ?? null;
@@ -211,7 +211,7 @@ async function showUssd(
   return await broughtBy({ type: "collected", text: input.text, action }, run);
 }
 
-/** What an order would come to. Its record is made as on a call, and not kept. */
+/** Result of an order. Its record is made as on a call, and not stored. */
 export async function perform(
   { serviceContext, action }: Pick<Step & { type: "note" }, "serviceContext" | "action">,
   run: Run,

@@ -9,19 +9,19 @@ import {
 } from "../model/values/queue_options.ts";
 import { type Run, takeInput } from "./run_flow.ts";
 
-/** Queues of a dry run: no store has them, and the inputs say what becomes of the caller. */
+/** Queues of a dry run: no store has them, and the inputs decide what happens to the caller. */
 
 /** Seconds of a wait, and of a conversation, that no input says. */
 const [usualWaitS, usualTalkS] = [30, 60];
 
-/** What leaving a queue brings: an event, or the parameters of a caller who did not get in. */
+/** Result of leaving a queue: an event, or the parameters of a caller who did not get in. */
 type Left = { event: LegEvent } | { action: Action | undefined; params: Record<string, string> };
 
 /** The order to enter a queue in a `consult`; null for another order. */
 export const enqueueOrder = (serviceContext: unknown): EnqueueOptions | null =>
   enqueueOptions.safeParse(serviceContext).data ?? null;
 
-/** Whether a `consult` takes the next caller of a queue. */
+/** True for a `consult` that takes the next caller of a queue. */
 export const isDequeue = (serviceContext: unknown): boolean =>
   dequeueOptions.safeParse(serviceContext).success;
 

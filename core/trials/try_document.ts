@@ -53,7 +53,7 @@ export type DocumentTestWanted = z.infer<typeof wanted>;
 
 type Kind = DocumentTest["kind"];
 
-/** What a test found. */
+/** Result of a test. */
 interface Found {
   document?: Document;
   exchange?: Exchange | undefined;
@@ -67,7 +67,7 @@ interface Problem {
   text: string;
 }
 
-/** What the sample is: a call or message that is nowhere kept, and what a request says of it. */
+/** The sample: a call or message that is not stored, and the parameters of its request. */
 interface Sample {
   account: Account;
   kind: Kind;
@@ -79,7 +79,7 @@ interface Sample {
 
 /**
  * Requests markup as a call or message would, signed and within the same limits, and says what it would
- * do. Nothing is performed or kept; only a flow's external services receive real requests. Throws
+ * do. Nothing is performed or stored; only a flow's external services receive real requests. Throws
  * `badUrl` without a Url and an application that has markup.
  */
 export async function tryDocument(
@@ -114,7 +114,7 @@ async function sampleOf(
   return { account, kind, call, known, signal, source: { ...address, params } };
 }
 
-/** Where the markup is, and what for. */
+/** Address of the markup, and the kind of document. */
 async function sourceOf(
   sent: DocumentTestWanted,
   account: Account,
@@ -135,36 +135,36 @@ async function sourceOf(
 
 async function findOut(sample: Sample, ports: Ports): Promise<Found> {
   const { account, kind, call, known, signal, source } = sample;
-  const told: Problem[] = [];
+  const noted: Problem[] = [];
   const callSid = kind === "sms" ? null : call.sid;
   try {
-    const quiet = withoutNotifications(ports, told);
+    const quiet = withoutNotifications(ports, noted);
     const document = await documentAt(source, { account, callSid, known, signal }, quiet);
     const { steps, problems } = await wouldDo(document, sample, ports);
     const { exchange, status } = document;
-    return { document, exchange, status, steps, problems: [...told, ...problems] };
+    return { document, exchange, status, steps, problems: [...noted, ...problems] };
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;
     const { fault, message: text, exchange, status } = error;
-    return { exchange, status, steps: [], problems: [...told, { fault, text }] };
+    return { exchange, status, steps: [], problems: [...noted, { fault, text }] };
   }
 }
 
 /** A flow notes what it skips in a Notification: that of a test is a part of its result. */
-function withoutNotifications(ports: Ports, told: Problem[]): Ports {
+function withoutNotifications(ports: Ports, noted: Problem[]): Ports {
   const names = new Map(Object.entries(faults).map(([name, { code }]) => [code as number, name]));
   const notifications: Ports["records"]["notifications"] = {
     ...ports.records.notifications,
     insert({ record }) {
       const fault = names.get(record.errorCode) as FaultName; // Made from one, by notification().
-      told.push({ fault, text: record.messageText });
+      noted.push({ fault, text: record.messageText });
       return Promise.resolve(record);
     },
   };
   return { ...ports, records: { ...ports.records, notifications } };
 }
 
-/** What a document comes to, by the code that calls and messages use. */
+/** Result of a document, by the code that calls and messages use. */
 async function wouldDo(
   document: Document,
   { account, kind, call }: Sample,

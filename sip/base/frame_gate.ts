@@ -6,7 +6,11 @@ import { clearImmediate, setImmediate } from "node:timers";
  * a mark of 40 bytes costs as much as a second of audio, a ping or an empty fragment has two bytes, and
  * one read of 64 KiB brings 32,000 of them. So the bytes of a socket pass through here before npm `ws`
  * sees them. It counts the frames, hands on a few in each turn of the event loop, so that others have
- * their turns, and reads no more from a peer that has used up its credit: TCP has that one wait.
+ * their turns, and reads no more from a peer that has used up its credit: TCP has that one wait. Counting in
+ * the handlers of messages was refused: pings and fragments are not seen there. A stream has 200 frames a
+ * second, 4,000 at once: speech of 80 s may come at once in messages of 20 ms. A server that sends more is
+ * read more slowly (31952, once), and its stream ends after 30 s of that (31951). While it is read more slowly
+ * its pongs come late, so that its silence does not count.
  */
 
 /** Rate limit of a peer: an amount per second, and a burst after a pause. */

@@ -3,6 +3,21 @@ import { splitAddresses } from "./grammar.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { parseNameAddr, userOf } from "./uri.ts";
 
+/*
+ * Privacy of callers. With `Privacy: id`, `user` or `header` (RFC 3323) neither application nor callee
+ * learns the caller: From is `anonymous@anonymous.invalid`. The application of a Client learns its own
+ * Client. `session` anchors the audio.
+ *
+ * - A trunk gets the identity in P-Asserted-Identity with `Privacy: id` (RFC 3325). A softphone or a
+ *   dialled address does not.
+ * - P-Asserted-Identity from a trunk counts where From is anonymous; else From counts.
+ * - Referred-By is anonymous when such a caller transfers. A Client may also send an anonymous From.
+ * - A text from a trunk has the same rule. A text of a Client shows its sender; one with `critical` gets
+ *   500.
+ * - ForwardedFrom is set unless Diversion (`privacy=full` or `uri`), History-Info or the call (`history`,
+ *   `header`) asks for privacy.
+ */
+
 /** Values that make a caller anonymous (RFC 3323 §4.2, RFC 3325 §9.3), except towards trunks. */
 const hiding = ["id", "user", "header"];
 

@@ -45,7 +45,7 @@ Deno.test("a URL whose host is longer than 253 characters is refused by name, wh
   }
 });
 
-Deno.test("a call whose StatusCallback has a host of 253 characters ends, and is told", async () => {
+Deno.test("a call whose StatusCallback has a host of 253 characters ends, with its callback", async () => {
   using app = await startApp();
   await alice(app);
   const statusCallback = `https://${longest}/events`;
@@ -61,7 +61,7 @@ Deno.test("a call whose StatusCallback has a host of 253 characters ends, and is
   assert.ok(app.fetched.some(({ url }) => url === statusCallback));
 });
 
-Deno.test("every text of a customer that becomes part of a key is kept at its longest, and found", async () => {
+Deno.test("every text of a customer that becomes part of a key is stored at its longest, and found", async () => {
   using app = await startApp();
   const FriendlyName = wide(limits.friendlyNameLength);
   const pattern = `[${"0".repeat(limits.numberPatternLength - 3)}]*`;

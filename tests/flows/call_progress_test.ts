@@ -9,7 +9,7 @@ import { companionOf, made } from "../support/service/hand_companion.ts";
 const form = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
 const at = (ms: number) => new Date(ms).toISOString();
 
-Deno.test("GET /Calls/{Sid}/Progress has when a call rang, was answered and ended, and by whom", async () => {
+Deno.test("GET /Calls/{Sid}/Progress has the times of ringing, answer and end, and the side that ended", async () => {
   using app = await startApp();
   await made(app.root, "Clients", { Login: "alice", Password: "secret" });
   const begunAt = app.clock.now;

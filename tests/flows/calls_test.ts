@@ -45,7 +45,7 @@ async function callbacks(app: App): Promise<URLSearchParams[]> {
   return forms.toSorted((a, b) => at(a) - at(b));
 }
 
-Deno.test("POST /Calls rings, is answered, performs the markup and tells every event in order", async () => {
+Deno.test("POST /Calls rings, is answered, performs the markup and reports every event in order", async () => {
   using app = await startApp();
   await client(app, "alice");
   app.answers = (request) =>
@@ -97,7 +97,7 @@ Deno.test("POST /Calls rings, is answered, performs the markup and tells every e
   assert.ok(told.every((form) => form.get("CallSid") === sid && form.get("Timestamp")));
 });
 
-Deno.test("the first document is requested with what is known of the call, signed", async () => {
+Deno.test("the first document is requested with the parameters of the call, signed", async () => {
   using app = await startApp();
   await client(app, "alice");
   app.answers = () => xml("<Hangup/>");
@@ -142,7 +142,7 @@ for (const outcome of ["busy", "no-answer", "failed", "canceled"] as const) {
   });
 }
 
-Deno.test("a call to nobody fails with a Notification and its callback", async () => {
+Deno.test("a call to an unknown address fails with a Notification and its callback", async () => {
   using app = await startApp();
   const sid = await postCall(app, {
     To: "client:nobody",
@@ -310,7 +310,7 @@ Deno.test("Redirect goes from document to document, and a loop of them ends the 
   assert.match((await notifications(app))[0]!, /50 documents in a row redirected without/);
 });
 
-Deno.test("an action is told of a verb that could not be performed", async () => {
+Deno.test("an action gets the failure of a verb that could not be performed", async () => {
   using app = await startApp();
   await client(app, "alice");
   app.answers = ({ url }) =>
@@ -326,7 +326,7 @@ Deno.test("an action is told of a verb that could not be performed", async () =>
   assert.equal(form.get("DialCallStatus"), "failed");
 });
 
-Deno.test("Dial places a child call and tells its action how it went", async () => {
+Deno.test("Dial places a child call, and its action gets the outcome", async () => {
   using app = await startApp();
   await client(app, "alice");
   await client(app, "bob");
@@ -382,7 +382,7 @@ Deno.test("Dial places a child call and tells its action how it went", async () 
   assert.deepEqual((await callbacks(app)).map((one) => one.get("CallSid")), [invitation!.leg]);
 });
 
-Deno.test("the action of a Dial is still told when the caller hung up in it", async () => {
+Deno.test("the action of a Dial is requested although the caller hung up in it", async () => {
   using app = await startApp();
   await client(app, "alice");
   const sid = await postCall(app);
@@ -426,7 +426,7 @@ Deno.test("a Client without VoiceUrl is proxied to the Client it dialled", async
   );
 });
 
-Deno.test("the action of a Dial is told canceled where the caller gave up unanswered", async () => {
+Deno.test("the action of a Dial gets canceled where the caller gave up unanswered", async () => {
   using app = await startApp();
   const alice = await client(app, "alice", { VoiceUrl: "https://app.test/in" });
   await client(app, "bob");
@@ -446,7 +446,7 @@ Deno.test("the action of a Dial is told canceled where the caller gave up unansw
   assert.deepEqual([form.get("CallStatus"), form.get("DialCallStatus")], ["canceled", "canceled"]);
 });
 
-Deno.test("a Client's call to nobody is refused with 404 and a Notification", async () => {
+Deno.test("a Client's call to an unknown address is refused with 404 and a Notification", async () => {
   using app = await startApp();
   const alice = await client(app, "alice");
   for (const uri of ["sip:nobody@sip.test", "sip:bob@elsewhere.test"]) {
@@ -697,7 +697,7 @@ Deno.test("a callback is tried again after 5xx, warned about after 4xx", async (
   assert.ok(sid);
 });
 
-Deno.test("a Dial that rings nobody, again and again, ends the call", async () => {
+Deno.test("a Dial without a callee that repeats itself ends the call", async () => {
   using app = await startApp();
   await client(app, "alice");
   app.answers = () => xml(`<Dial action="again"><Client>bob</Client></Dial>`);
@@ -715,7 +715,7 @@ Deno.test("a Dial that rings nobody, again and again, ends the call", async () =
   assert.equal(documents, limits.documentHops + 2);
 });
 
-Deno.test("the action of an abandoned Dial is told once, however often it is reported", async () => {
+Deno.test("the action of an abandoned Dial is requested once, however often it is reported", async () => {
   using app = await startApp();
   await client(app, "alice");
   const leg = companionOf(app, await postCall(app));
@@ -734,7 +734,7 @@ Deno.test("the action of an abandoned Dial is told once, however often it is rep
   assert.equal(app.fetched.length, 1);
 });
 
-Deno.test("what a phone says of itself at any length still makes a call that ends", async () => {
+Deno.test("texts of a phone of any length still make a call that ends", async () => {
   using app = await startApp();
   const alice = await client(app, "alice");
   const leg = companionOf(app, inboundLeg);

@@ -267,7 +267,7 @@ Deno.test("the calls of a companion that is heard again while they are closed go
   assert.deepEqual((await app.ports.companions.list()).map(({ id }) => id), [companion.id]);
 });
 
-Deno.test("the calls of a companion that answers go on, though nobody hears its reports", async () => {
+Deno.test("the calls of a companion that answers go on, though its reports do not arrive", async () => {
   using app = await startApp();
   await takeHeartbeat({ companion, legs: [], registered: 1 }, app.ports);
   const { sid, leg } = await callToAlice(app);

@@ -106,7 +106,7 @@ Deno.test("two calls into a Conference of a name meet in one record, which ends 
   assert.notEqual((await join(three)).conferenceSid, sid, "a name is free for another");
 });
 
-Deno.test("a Conference tells nothing that it was not asked for, and start and end by default", async () => {
+Deno.test("a Conference reports the events asked for, and start and end by default", async () => {
   using app = await startApp();
   const markup = `<Dial><Conference statusCallback="/events">lobby</Conference></Dial>`;
   const hands = [await caller(app, "1", markup), await caller(app, "2", markup)] as const;
@@ -121,7 +121,7 @@ Deno.test("a Conference tells nothing that it was not asked for, and start and e
   assert.equal((await told(app)).length, 2);
 });
 
-Deno.test("a Conference begins only with one who starts it, and ends with one who ends it", async () => {
+Deno.test("startConferenceOnEnter and endConferenceOnExit of participants begin and end a Conference", async () => {
   using app = await startApp();
   const [one, two, three] = [
     await caller(app, "1", inConference(`startConferenceOnEnter="false"`)),
@@ -155,7 +155,7 @@ Deno.test("a Conference begins only with one who starts it, and ends with one wh
   ]);
 });
 
-Deno.test("a Conference that a request ends tells of its end after all have left, once", async () => {
+Deno.test("a Conference that a request ends reports its end once, after all have left", async () => {
   using app = await startApp();
   const [one, two] = [
     await caller(app, "1", inConference()),
@@ -177,7 +177,7 @@ Deno.test("a Conference that a request ends tells of its end after all have left
   assert.equal(end.CallSidEndingConference, undefined);
 });
 
-Deno.test("Dial's action is told how long a call was in the Conference, also when it hung up there", async () => {
+Deno.test("Dial's action gets the time of a call in the Conference, also when it hung up there", async () => {
   using app = await startApp();
   const one = await caller(app, "1", inConference("", `action="/after"`));
   const step = await join(one);
@@ -201,7 +201,7 @@ Deno.test("Dial's action is told how long a call was in the Conference, also whe
   assert.equal(app.fetched.filter(({ url }) => url === "https://app.test/after").length, 1);
 });
 
-Deno.test("Dial's action is told the recording of a Conference", async () => {
+Deno.test("Dial's action gets the recording of a Conference", async () => {
   using app = await startApp();
   const one = await caller(app, "1", inConference(`record="true"`, `action="/after"`));
   const step = await join(one);
@@ -298,7 +298,7 @@ Deno.test("a companion that starts again, or is gone, takes its Conferences with
   }
 });
 
-Deno.test("a companion that is gone after a request ended its Conference leaves nobody in it", async () => {
+Deno.test("a companion that is lost after a request ended its Conference leaves no participant in it", async () => {
   using app = await startApp();
   await takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
   const [one, two] = [
@@ -320,7 +320,7 @@ Deno.test("a companion that is gone after a request ended its Conference leaves 
   assert.equal(end.ReasonConferenceEnded, "conference-ended-via-api");
 });
 
-Deno.test("who was let in and did not come keeps no Conference open", async () => {
+Deno.test("a reserved place without its call keeps no Conference open", async () => {
   using app = await startApp();
   const beat = () => takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
   const one = await caller(app, "1", inConference());
@@ -335,7 +335,7 @@ Deno.test("who was let in and did not come keeps no Conference open", async () =
   assert.equal(await statusOf(app, step.conferenceSid), "completed");
 });
 
-Deno.test("who joins while a heartbeat is taken stays in the Conference, however late", async () => {
+Deno.test("a call that joins while a heartbeat is handled stays in the Conference, however late", async () => {
   using app = await startApp();
   const one = await caller(app, "1", inConference());
   const [step] = await consult(one, one.script);
@@ -356,7 +356,7 @@ Deno.test("who joins while a heartbeat is taken stays in the Conference, however
   assert.equal(await statusOf(app, conferenceSid), "init");
 });
 
-Deno.test("who joins a Conference that was ended meanwhile has the conference end", async () => {
+Deno.test("a call that joins a Conference that was ended meanwhile makes its companion end it", async () => {
   using app = await startApp();
   const one = await caller(app, "1", inConference());
   const [step] = await consult(one, one.script);
@@ -571,7 +571,7 @@ Deno.test("many calls that enter at once meet in one Conference", async () => {
   assert.deepEqual(sequence, digits.concat(digits).concat(["", ""]).map((_, at) => at));
 });
 
-Deno.test("a wait document gives its sounds; what is no sound is skipped and noted", async () => {
+Deno.test("a wait document gives its sounds; other verbs are skipped and noted", async () => {
   using app = await startApp();
   const one = await caller(app, "1", inConference(`waitUrl="/wait" waitMethod="GET"`));
   const step = await join(one);

@@ -119,7 +119,7 @@ Deno.test("A report of a consult that comes again brings the same conversation",
   assert.equal(step.conversation.sid, conversation.sid);
 });
 
-Deno.test("The action of a conversation is told how it ended, and what is handed over", async () => {
+Deno.test("The action of a conversation gets its end and the hand-over data", async () => {
   using app = await startApp();
   const { over, conversation } = await conversing(app, simple());
 
@@ -132,7 +132,7 @@ Deno.test("The action of a conversation is told how it ended, and what is handed
   );
 });
 
-Deno.test("The action of a conversation is told that the caller hung up", async () => {
+Deno.test("The action of a conversation is requested when the caller hangs up", async () => {
   using app = await startApp();
   const { over } = await conversing(app, simple());
 
@@ -161,7 +161,7 @@ for (const hasAction of [true, false]) {
   });
 }
 
-Deno.test("A conversation whose server sends what is no message leaves a warning, and goes on", async () => {
+Deno.test("A conversation whose server sends invalid messages leaves a warning, and goes on", async () => {
   using app = await startApp();
   const call = await conversing(app, simple());
 
@@ -198,7 +198,7 @@ for (
   });
 }
 
-Deno.test("What a ConversationRelay asks for and does not get is noted with its reason", async () => {
+Deno.test("Attributes of ConversationRelay without effect are noted with a reason", async () => {
   using app = await startApp();
   const asked = 'intelligenceService="GA1" ignoreBackchannel="true" language="multi" ' +
     'interruptible="maybe"';

@@ -378,7 +378,7 @@ Deno.test("a dry run of a flow without end stops", async () => {
   assert.equal(end?.reason, "failed");
 });
 
-Deno.test("a dry run tells of callees that cannot be called", async () => {
+Deno.test("a dry run notes callees that cannot be called", async () => {
   using app = await startApp();
   const flow = flowOf({ a: { type: "dial", to: [{ client: "nobody" }], onFailure: "b" }, b: end });
   const trace = await tried(app, flow);
@@ -403,7 +403,7 @@ Deno.test("a dry run of a message has its text, and performs what needs no call"
   assert.equal(trace.end?.reason, "hangup");
 });
 
-Deno.test("a caller who hangs up in a Dial leaves what needs no caller", async () => {
+Deno.test("after a hang-up in a Dial the steps without a caller still run", async () => {
   using app = await startApp();
   await made(app.root, "Clients", { Login: "alice", Password: "secret" });
   const flow = flowOf({
@@ -425,7 +425,7 @@ Deno.test("a caller who hangs up in a Dial leaves what needs no caller", async (
   }
 });
 
-Deno.test("POST /Applications/DryRuns refuses what is no flow, no inputs, no JSON", async () => {
+Deno.test("POST /Applications/DryRuns refuses invalid flows, inputs and JSON", async () => {
   using app = await startApp();
   const Flow = JSON.stringify(flowOf({ a: end }));
   const post = (form: Record<string, string>, path = "Applications/DryRuns.json") =>

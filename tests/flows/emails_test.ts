@@ -40,7 +40,7 @@ async function outcome(send: Mailer["send"]) {
   return { asked, told: await notifications(app) };
 }
 
-Deno.test("a mail server out of reach is asked again, then the customer is told", async () => {
+Deno.test("an unreachable mail server is tried again, then a Notification is made", async () => {
   const { asked, told } = await outcome(() => Promise.reject(new Error("connection refused")));
 
   assert.equal(asked, limits.emailAttempts);
@@ -65,7 +65,7 @@ Deno.test("an e-mail that is refused for good is not tried again", async () => {
   ]]);
 });
 
-Deno.test("recipients that are refused while others get the e-mail are told as a warning", async () => {
+Deno.test("recipients that are refused while others get the e-mail make a warning", async () => {
   const { asked, told } = await outcome(() => Promise.resolve(["you@example.com"]));
 
   assert.equal(asked, 1);

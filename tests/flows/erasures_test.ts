@@ -114,7 +114,7 @@ Deno.test("an Erasure removes all of a number, and no byte of the store names it
   }
 });
 
-Deno.test("an Erasure of a Client takes its calls, whoever called", async () => {
+Deno.test("an Erasure of a Client removes its calls in both directions", async () => {
   await using endpoint = startKvConnect();
   using app = await startWith(endpoint.url);
   await made(app.root, "Clients", { Login: "alice2", Password: "secret" });

@@ -173,7 +173,7 @@ Deno.test("externalService takes from a JSON answer what it is to, and texts as 
 
 const ask = { type: "externalService", username: "crm", password: "top secret" };
 
-Deno.test("externalService reaches no private address, and what it is told shows no secret", async () => {
+Deno.test("externalService reaches no private address, and its record shows no secret", async () => {
   await using service = await startService(() => new Response());
   using app = await startReal((address) => !address.startsWith("127."));
   const { script } = await calledFlow(app, flowOf({ ask: { ...ask, url: service.origin } }));

@@ -104,7 +104,7 @@ Deno.test("a flow's enqueue goes on at onFull when its queue is full, and at onE
   }
 });
 
-Deno.test("a caller who hangs up in the queue of a flow leaves it for the steps without a caller", async () => {
+Deno.test("after a hang-up in the queue of a flow the steps without a caller run", async () => {
   using app = await startApp();
   const flow = waiting({ onLeave: "mail" });
   const mail = {

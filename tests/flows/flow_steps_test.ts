@@ -124,7 +124,7 @@ for (const [what, { step, script }] of Object.entries(becomes)) {
   });
 }
 
-Deno.test("a flow's dial calls whom it names, by their variables", async () => {
+Deno.test("a flow's dial calls its parties, with variables expanded", async () => {
   using app = await startApp();
   await made(app.root, "Clients", { Login: "alice", Password: "secret" });
   const dial = {

@@ -12,7 +12,7 @@ const versionsOf = async (app: App, sid: string, more = "") =>
 const save = (app: App, sid: string, form: Record<string, string>) =>
   app.root.post(`Applications/${sid}.json`, form);
 
-Deno.test("each flow that is saved is a version, with who saved it; other changes are none", async () => {
+Deno.test("each flow that is saved is a version with its author; other changes are none", async () => {
   using app = await startApp();
   const { sid } = await flowApplication(app, saying("one"));
   await save(app, sid, { Flow: JSON.stringify(saying("two")) });
@@ -80,7 +80,7 @@ Deno.test("a change of a version that is not the current one is refused, of two 
   assert.equal((await save(app, sid, { FriendlyName: "x", FlowVersion: "2" })).status, 200);
 });
 
-Deno.test("the latest versions of the longest flow are kept, and go with its application", async () => {
+Deno.test("the latest versions of the longest flow stay, and go with its application", async () => {
   using app = await startApp();
   const parts = Object.fromEntries(
     Array.from({ length: 9 }, (_, n) => [`step${n}`, { type: "say", text: "x".repeat(4_000) }]),
@@ -102,7 +102,7 @@ Deno.test("the latest versions of the longest flow are kept, and go with its app
   assert.equal((await versionsOf(app, sid)).length, 0);
 });
 
-Deno.test("a flow from before versions were kept becomes the first at its change", async () => {
+Deno.test("a flow from before versions existed becomes the first at its change", async () => {
   using app = await startApp();
   const { sid } = await flowApplication(app, saying("one"));
   await app.ports.records.applications.update(app.root.sid, sid, (record) => ({

@@ -126,7 +126,7 @@ Deno.test("the remote error handler of a flow runs, with one Notification", asyn
   ]);
 });
 
-Deno.test("what a caller left before hanging up is still sent by the flow, once", async () => {
+Deno.test("input of a caller who hung up is still sent by the flow, once", async () => {
   using app = await startApp();
   const flow = flowOf({
     message: { type: "record", next: "tell" },
@@ -209,7 +209,7 @@ for (const [what, { steps, documents }] of Object.entries(loops)) {
   });
 }
 
-Deno.test("a flow that is cleared or changed under a call ends it, and tells which step is gone", async () => {
+Deno.test("a flow that is cleared or changed under a call ends it, and names the missing step", async () => {
   using app = await startApp();
   const { leg, script, applicationSid } = await calledFlow(app, callCentre);
   await leg.report({ type: "answered" }, { wantsScript: false });
@@ -253,7 +253,7 @@ Deno.test("a Flow fits the Kind of its application, whichever of the two is chan
   assert.equal((await app.root.get(`Applications/${voice.sid}.json`)).json().flow, say);
 });
 
-Deno.test("a Flow of the greatest length is kept, and goes when it is cleared", async () => {
+Deno.test("a Flow of the greatest length is stored, and goes when it is cleared", async () => {
   using app = await startApp();
   const bytes = (text: string) => new TextEncoder().encode(text).length;
   const short = JSON.stringify(flowOf({ a: { type: "say", text: '語"'.repeat(1_500) } }));

@@ -88,7 +88,7 @@ Deno.test("every Gateway has one companion, and a companion that goes leaves its
   assert.ok(a.every((sid) => restA.includes(sid)) && b.every((sid) => restB.includes(sid)));
 });
 
-Deno.test("assigneeOf() does not depend on the order in which companions are known", () => {
+Deno.test("assigneeOf() does not depend on the order of companions", () => {
   const ids = ["a", "b", "c", "d"];
   for (let n = 0; n < 50; n++) {
     assert.equal(assigneeOf(`GW${n}`, ids), assigneeOf(`GW${n}`, ids.toReversed()));
@@ -96,7 +96,7 @@ Deno.test("assigneeOf() does not depend on the order in which companions are kno
   assert.equal(assigneeOf("GW", []), null);
 });
 
-Deno.test("what becomes of a registration shows on the Gateway, with its date, and nothing else moves", async () => {
+Deno.test("the outcome of a registration shows on the Gateway, with its date, and nothing else changes", async () => {
   using app = await startApp();
   const before = await add(app.root);
   const [registration] = await registrationsOf("a", app.ports) as [Registration];
@@ -177,7 +177,7 @@ Deno.test("the Gateways of a companion that is gone show as unregistered", async
   assert.deepEqual([status, reason], ["unregistered", "the companion that kept it is gone"]);
 });
 
-Deno.test("the companion is told at once when a Gateway is made, changed or removed", async () => {
+Deno.test("the companion is notified at once when a Gateway is made, changed or removed", async () => {
   using app = await startApp();
   const told = async () => {
     await app.runJobs();

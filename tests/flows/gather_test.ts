@@ -72,7 +72,7 @@ Deno.test("digits that had no action of their own go with the next markup reques
   assert.deepEqual([next.get("Digits"), gathered.get("Digits")], ["77", "8"]);
 });
 
-Deno.test("what is said so far is told to the callback of a Gather, once", async () => {
+Deno.test("partial speech is sent to the callback of a Gather, once", async () => {
   using app = await startApp();
   const { sid, leg } = await answered(app, () => xml("<Pause/>"));
   const callback = { url: "https://app.test/partial", method: "POST" } as const;
@@ -91,7 +91,7 @@ Deno.test("what is said so far is told to the callback of a Gather, once", async
   );
 });
 
-Deno.test("speech that nobody understands is one Notification", async () => {
+Deno.test("speech without a recogniser is one Notification", async () => {
   using app = await startApp();
   const { leg } = await answered(app, () => xml("<Pause/>"));
   await leg.report({ type: "problem", url: "", message: "no recogniser", about: "recognition" });

@@ -38,7 +38,7 @@ async function messages(app: App): Promise<string[]> {
   return notifications.map((one: { message_text: string }) => one.message_text);
 }
 
-Deno.test("an Immediate look-up is queued, then holds what the source knows, and is told", async () => {
+Deno.test("an Immediate look-up is queued, then has the data of the source, with its callback", async () => {
   const { asked, locationSource } = source();
   using app = await startApp({ ports: { locationSource } });
 

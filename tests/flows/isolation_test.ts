@@ -56,7 +56,7 @@ async function twoCalls(app: App): Promise<[Dialled, Dialled]> {
   return [await dialledCall(app), await dialledCall(app)];
 }
 
-Deno.test("a heartbeat closes the lost calls beside one that cannot be closed, and says so once", async () => {
+Deno.test("a heartbeat closes the lost calls beside one that cannot be closed, and logs that once", async () => {
   using app = await startApp();
   const [stuck, lost] = await twoCalls(app);
   app.clock.now += limits.legForgottenMs + 1;

@@ -209,7 +209,7 @@ Deno.test("work that waits for others holds no share, and work within work asks 
   assert.deepEqual([held, most, asked], [0, 1, 2]);
 });
 
-Deno.test("what work has begun and left holds no share when it goes on", async () => {
+Deno.test("work that began and was left holds no share when it goes on", async () => {
   let held = 0;
   const shares = { enter: () => (held++, () => void held--) };
   const others = Promise.withResolvers<void>();

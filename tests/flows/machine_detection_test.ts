@@ -12,7 +12,7 @@ async function placed(app: App, form: Record<string, string>): Promise<string> {
   return sid;
 }
 
-Deno.test("POST /Calls with MachineDetection asks for the Url when it is known who answered", async () => {
+Deno.test("POST /Calls with MachineDetection requests the Url once the answerer is detected", async () => {
   using app = await startApp();
   const sid = await placed(app, {
     MachineDetection: "Enable",

@@ -197,7 +197,7 @@ Deno.test("a number without SmsUrl receives, with a Notification to its account"
   assert.deepEqual(await notifications(app), []);
 });
 
-Deno.test("a stranger's number, and one of a suspended account, are not within reach", async () => {
+Deno.test("numbers of unrelated and suspended accounts are not within reach", async () => {
   using app = await startApp();
   const account = await holder(app, { SmsUrl: "https://app.test/in" });
   const stranger = await app.subAccount(app.root, "stranger");

@@ -61,7 +61,7 @@ Deno.test("a call that listens is placed at the companion that has the audio", a
   });
 });
 
-Deno.test("POST /Monitors names what is wrong with it", async () => {
+Deno.test("POST /Monitors names the wrong parameter", async () => {
   const { app, sid } = await start();
   using _ = app;
   const refusal = async (path: string, sent: Record<string, string>, account = app.root) => {

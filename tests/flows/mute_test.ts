@@ -119,7 +119,7 @@ Deno.test("Mute in the moment before the Participant is there is shown once it i
   assert.equal((await app.root.get(place)).json().muted, false);
 });
 
-Deno.test("Mute of a call that is not in its conference yet is told by its companion", async () => {
+Deno.test("Mute of a call that is not in its conference yet is reported by its companion", async () => {
   using app = await startApp();
   const { sid, place, joined } = await arriving(app);
   app.knowsConference = false;

@@ -98,7 +98,7 @@ Deno.test("an application gets StirVerstat, and the parameters of the numbers of
   assert.equal(form.has("SipHeader_Secret"), false);
 });
 
-Deno.test("texts of trunks and Clients have numbers without parameters, told beside them", async () => {
+Deno.test("texts of trunks and Clients have numbers without parameters, which are sent beside them", async () => {
   const { app, clientSid } = await startLab();
   using _ = app;
   const message = {

@@ -67,7 +67,7 @@ Deno.test("Sms without an action lets the script go on; it goes to the one on th
   ]);
 });
 
-Deno.test("Sms that the account may not send is told of, and its action that it failed", async () => {
+Deno.test("Sms that the account may not send makes a Notification, and its action gets failed", async () => {
   using app = await startApp();
   Object.assign(app.ports.settings, { strictSmsFrom: true });
   const { leg, script } = await answered(app, '<Sms action="/sent">hi</Sms>');
@@ -82,7 +82,7 @@ Deno.test("Sms that the account may not send is told of, and its action that it 
   assert.equal(told.length, 1);
 });
 
-Deno.test("the action of an Sms is told also when the caller has left", async () => {
+Deno.test("the action of an Sms is requested also when the caller has left", async () => {
   using app = await startApp();
   const { leg, script } = await answered(app, '<Sms action="/sent">hi</Sms>');
 
@@ -110,7 +110,7 @@ Deno.test("Email in a call is sent once", async () => {
   );
 });
 
-Deno.test("Email without a mail server, a sender or a recipient is told of", async () => {
+Deno.test("Email without a mail server, a sender or a recipient makes a Notification", async () => {
   using app = await startApp({ ports: { mailer: null } });
   const { leg, script } = await answered(
     app,
@@ -126,7 +126,7 @@ Deno.test("Email without a mail server, a sender or a recipient is told of", asy
   assert.match(told[1]!, /Cannot send the e-mail: Email: .*SMTP_URL/);
 });
 
-Deno.test("the Notification of an order that is refused tells what was asked for", async () => {
+Deno.test("the Notification of a refused order has its parameters", async () => {
   const documents: [xml: string, path: string, asked: Record<string, string>][] = [
     [
       '<Email from="a@app.test" to="b@app.test" bcc="c@app.test" subject="x">text</Email>',
@@ -167,7 +167,7 @@ Deno.test("the Notification of an order that is refused tells what was asked for
   }
 });
 
-Deno.test("Geolocation in a call looks the device up, and both callbacks are told", async () => {
+Deno.test("Geolocation in a call looks the device up, and both callbacks are sent", async () => {
   const asked: string[] = [];
   const lookUp = (msisdn: string) => (asked.push(msisdn), Promise.resolve("mcc=748,cellid=12"));
   using app = await startApp({ ports: { locationSource: { lookUp } } });

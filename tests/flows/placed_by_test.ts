@@ -42,7 +42,7 @@ Deno.test("POST Calls with an ApplicationSid performs the flow that it holds", a
   assert.deepEqual(await notifications(app), []);
 });
 
-Deno.test("POST Calls with an ApplicationSid asks for its RcmlUrl, with what is said of a Url ignored", async () => {
+Deno.test("POST Calls with an ApplicationSid requests its RcmlUrl, and ignores the Url parameters", async () => {
   using app = await startApp();
   const RcmlUrl = "https://app.test/rcml";
   const wanted = { FriendlyName: "ivr", RcmlUrl };
@@ -62,7 +62,7 @@ Deno.test("POST Calls with an ApplicationSid asks for its RcmlUrl, with what is 
   assert.equal((await notifications(app)).length, 1);
 });
 
-Deno.test("a call of an application that is deleted before its answer ends, and is told of once", async () => {
+Deno.test("a call of an application that is deleted before its answer ends, with one Notification", async () => {
   using app = await startApp();
   const { sid: ApplicationSid } = await flowApplication(app, hello);
   await made(app.root, "Clients", { Login: "alice", Password: "secret" });

@@ -63,7 +63,7 @@ Deno.test("a taker that asks again is given the same one, until that one waits n
   assert.equal(await taken(taker, [{ type: "consult", serviceContext }]), leg("2"));
 });
 
-Deno.test("one who was given and not taken is given to another after a while", async () => {
+Deno.test("a waiting call that was assigned and not taken is assigned to another taker after a while", async () => {
   using app = await startApp();
   await wait(app, "1");
   const [one, two] = [await caller(app, "a", dequeue()), await caller(app, "b", dequeue())];
@@ -73,7 +73,7 @@ Deno.test("one who was given and not taken is given to another after a while", a
   assert.equal(await taken(two), leg("1"));
 });
 
-Deno.test("one who was given to a call that ended is given to another at once", async () => {
+Deno.test("a waiting call that was assigned to an ended call is assigned to another taker at once", async () => {
   using app = await startApp();
   await wait(app, "1");
   const [one, two] = [await caller(app, "a", dequeue()), await caller(app, "b", dequeue())];
@@ -103,7 +103,7 @@ Deno.test("an empty queue is looked at again each second, until Dial's timeout",
   assert.equal(await taken(patient, asked), leg("1"));
 });
 
-Deno.test("Enqueue's action is told how and after what time a call left the queue", async () => {
+Deno.test("Enqueue's action gets the result and the time of a call in the queue", async () => {
   for (const result of ["bridged", "leave", "hangup"] as const) {
     using app = await startApp();
     const one = await wait(app, "1", `action="/after" method="GET"`);
@@ -154,7 +154,7 @@ Deno.test("a queue that is full sends the action queue-full, but counts no calls
   assert.equal(step?.type, "queue");
 });
 
-Deno.test("who ended, or was lost with a companion, waits no longer", async () => {
+Deno.test("a call that ended, or was lost with a companion, waits no longer", async () => {
   using app = await startApp();
   await takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
   const one = await wait(app, "1");
@@ -176,7 +176,7 @@ Deno.test("who ended, or was lost with a companion, waits no longer", async () =
   assert.equal(await members(), 0, "nor do late ones");
 });
 
-Deno.test("the wait document of a queue is told the place in it", async () => {
+Deno.test("the wait document of a queue gets the place in it", async () => {
   using app = await startApp();
   await wait(app, "1");
   const two = await wait(app, "2", `waitUrl="/wait"`);
@@ -234,7 +234,7 @@ async function beat(app: App) {
   }
 }
 
-Deno.test("the one that waits longest is taken, at whichever companion it waits", async () => {
+Deno.test("the longest-waiting call is taken, at whichever companion it waits", async () => {
   using app = await startApp();
   await beat(app);
   await wait(app, "1", "", far);
@@ -297,7 +297,7 @@ Deno.test("one whose companion is lost is not taken", async () => {
   assert.equal(await taken(taker), undefined);
 });
 
-Deno.test("queues are shown to nobody", async () => {
+Deno.test("queues are not shown at the interface", async () => {
   using app = await startApp();
   const { step } = await wait(app, "1");
 

@@ -118,7 +118,7 @@ Deno.test("a recording is a whole WAV file after each part, and completed by the
   assert.deepEqual(await notifications(app), []);
 });
 
-Deno.test("what is lost between two parts is silence", async () => {
+Deno.test("audio that is lost between two parts becomes silence", async () => {
   using app = await startApp();
   const call = await answeredCall(app);
   await send(app, call.sid, { seconds: [1] });
@@ -144,7 +144,7 @@ Deno.test("a recording that was cut off has failed, with what there is of it", a
   ]);
 });
 
-Deno.test("what is kept of a recording that was cut off is transcribed, and told, where it was to be", async () => {
+Deno.test("the stored part of a recording that was cut off is transcribed, with its callback, where it was ordered", async () => {
   const transcriber = { transcribe: () => Promise.resolve("please call") };
   using app = await startApp({ ports: { transcriber } });
   const call = await answeredCall(app);
@@ -164,7 +164,7 @@ Deno.test("what is kept of a recording that was cut off is transcribed, and told
   assert.equal((await notifications(app)).length, 1);
 });
 
-Deno.test("parts that nobody wants are refused: of an unknown call, deleted, or from the middle", async () => {
+Deno.test("unwanted parts are refused: of an unknown call, deleted, or from the middle", async () => {
   using app = await startApp();
   const call = await answeredCall(app);
   assert.equal(await send(app, `CA${"9".repeat(32)}`), false);
@@ -234,7 +234,7 @@ Deno.test("a recording that is discarded leaves nothing behind", async () => {
   assert.deepEqual(await sentTo(app, callback.url), []);
 });
 
-Deno.test("a full disk is told once, and the part can come again", async () => {
+Deno.test("a full disk makes one Notification, and the part can come again", async () => {
   const memory = memoryBlobs();
   let isFull = false;
   const blobs: Blobs = {
@@ -331,7 +331,7 @@ Deno.test("the action of Record is asked with the recording and the key", async 
   assert.deepEqual(values(readRecording(new Uint8Array(await audio.arrayBuffer())).samples), [5]);
 });
 
-Deno.test("the action of a caller who hung up is asked once, and its answer ignored", async () => {
+Deno.test("the action of a caller who hung up is requested once, and its response ignored", async () => {
   using app = await startApp();
   app.answers = () => xml("<Pause length='3'/>");
   const call = await answeredCall(app);
@@ -346,7 +346,7 @@ Deno.test("the action of a caller who hung up is asked once, and its answer igno
   );
 });
 
-Deno.test("the action of a Dial that was recorded is told of it, also after a hang-up", async () => {
+Deno.test("the action of a recorded Dial gets the recording, also after a hang-up", async () => {
   using app = await startApp();
   app.answers = () => xml("");
   const call = await answeredCall(app);
@@ -375,7 +375,7 @@ Deno.test("the action of a Dial that was recorded is told of it, also after a ha
   assert.ok(forms.every(({ RecordingUrl }) => RecordingUrl?.includes(`${sid}.wav?Expires=`)));
 });
 
-Deno.test("audio that cannot be stored stays here, is told after a while, and is stored in the end", async () => {
+Deno.test("audio that cannot be stored stays on disk, makes a Notification after a while, and is stored in the end", async () => {
   const settled: string[] = [];
   let refusal: string | null = "The object storage answered 403 AccessDenied";
   const blobs: Blobs = {
@@ -408,7 +408,7 @@ Deno.test("audio that cannot be stored stays here, is told after a while, and is
   assert.deepEqual([await stored(), settled], [true, [sid]]);
 });
 
-Deno.test("audio that cannot be deleted is tried for hours, and told of at last", async () => {
+Deno.test("audio that cannot be deleted is tried for hours, and makes a Notification at last", async () => {
   let [attempts, isDown] = [0, true];
   const memory = memoryBlobs();
   const blobs: Blobs = {

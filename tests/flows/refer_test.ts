@@ -22,7 +22,7 @@ async function answered(app: App, body: string) {
 
 const action = { url: "https://app.test/referred", method: "POST", hops: 0 } as const;
 
-Deno.test("a Refer names whom the account could call, and whether that leaves the service", async () => {
+Deno.test("a Refer names a target that the account could call, and marks one outside of the service", async () => {
   using app = await startApp();
   await made(app.root, "Management/Gateways", {
     UserName: "trunk",
@@ -53,7 +53,7 @@ Deno.test("a Refer names whom the account could call, and whether that leaves th
   );
 });
 
-Deno.test("the action of a Refer is told what became of it", async () => {
+Deno.test("the action of a Refer gets its outcome", async () => {
   using app = await startApp();
   const { leg, script } = await answered(app, `<Refer action="/referred">${noun}</Refer>`);
   const done = { type: "referred", to: "sip:bob@sip.test", sipStatus: 200, action } as const;
@@ -68,7 +68,7 @@ Deno.test("the action of a Refer is told what became of it", async () => {
   assert.deepEqual(await notifications(app), []);
 });
 
-Deno.test("the action of a Refer is told also when the caller has left, and a failure noted", async () => {
+Deno.test("the action of a Refer is requested also when the caller has left, and a failure noted", async () => {
   using app = await startApp();
   const { leg } = await answered(app, `<Refer action="/referred">${noun}</Refer>`);
   const failed = { type: "referred", to: "sip:bob@sip.test", outcome: "busy" } as const;

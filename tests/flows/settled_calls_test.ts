@@ -117,7 +117,7 @@ Deno.test("a document without a verb that answers answers an inbound call, pause
   }
 });
 
-Deno.test("status callbacks of numbers tell of the leg that the call's Dial placed", async () => {
+Deno.test("status callbacks of numbers have the leg that the call's Dial placed", async () => {
   using app = await startApp();
   await alice(app);
   app.answers = ({ url }) =>
@@ -161,7 +161,7 @@ Deno.test("status callbacks of numbers tell of the leg that the call's Dial plac
   assert.equal(at(2)["DialSipHeader_X-Conference"], "7");
 });
 
-Deno.test("status callbacks of numbers tell of the transfer of the call", async () => {
+Deno.test("status callbacks of numbers have the transfer of the call", async () => {
   using app = await startApp();
   await alice(app);
   await made(app.root, "Clients", { Login: "carol", Password: "secret" });

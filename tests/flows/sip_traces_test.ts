@@ -25,7 +25,7 @@ Deno.test("the accounts above that of a call read its SIP trace, and no other ac
   assert.equal((await sibling.get(`Calls/${sid}/SipTrace.json`)).status, 404);
 });
 
-Deno.test("with SIP_TRACE_HOURS=0 no SIP trace is kept", async () => {
+Deno.test("with SIP_TRACE_HOURS=0 no SIP trace is stored", async () => {
   using app = await startApp();
   const form = { From: "me", To: "client:nobody", Url: "https://app.test/voice" };
   const { sid } = await made(app.root, "Calls", form);

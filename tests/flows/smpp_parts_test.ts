@@ -125,7 +125,7 @@ Deno.test("parts of other senders, numbers, kinds and totals with one reference 
   ]);
 });
 
-Deno.test("what came of a text is received as it is when the rest does not come", async () => {
+Deno.test("the parts of a text so far are received when the rest does not come", async () => {
   await using lab = await startWithNumber();
 
   await deliver(lab, "the end", by8(1, 3, 3));
@@ -183,7 +183,7 @@ Deno.test("parts that come to several instances at once become one Message", asy
   assert.deepEqual(await bodies(second), [text]);
 });
 
-Deno.test("parts are kept in the store while others are missing", async () => {
+Deno.test("parts wait in the store while others are missing", async () => {
   const directory = await Deno.makeTempDir();
   const shared = { location: `${directory}/store`, instance: 0 };
   {

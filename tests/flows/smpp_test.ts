@@ -253,7 +253,7 @@ Deno.test("another route takes what an unbound message center cannot", async () 
   assert.deepEqual([taken, (await message()).status], [["hello"], "sent"]);
 });
 
-Deno.test("deliver_sm reaches its number, and SmsUrl is asked; nobody's is refused", async () => {
+Deno.test("deliver_sm reaches its number, and SmsUrl is requested; an unknown number is refused", async () => {
   await using lab = await startLab();
   lab.app.answers = () => xml("<Sms>thank you</Sms>");
   const form = { PhoneNumber: ours, SmsUrl: "https://app.test/in" };
@@ -305,7 +305,7 @@ async function bindByTls(ca?: string): Promise<string | undefined> {
   return outcome ?? undefined;
 }
 
-Deno.test("smpps binds by TLS, and only to a server that somebody vouches for", async () => {
+Deno.test("smpps binds by TLS, and only to a server with a trusted certificate", async () => {
   assert.equal(await bindByTls(testAuthority), undefined);
   assert.match(await bindByTls() ?? "", /certificate|UnknownIssuer/i);
 });

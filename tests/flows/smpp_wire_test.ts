@@ -36,7 +36,7 @@ for (const [what, data_coding, short_message, text] of readable) {
   });
 }
 
-Deno.test("what is no text is refused for good, a deliver_sm without content is taken", async () => {
+Deno.test("a PDU that is no text is refused for good, a deliver_sm without content is taken", async () => {
   await using lab = await startLab();
   await made(lab.app.root, "IncomingPhoneNumbers", { PhoneNumber: ours });
   const octets = [0xde, 0xad, 0xbe, 0xef];
@@ -51,7 +51,7 @@ Deno.test("what is no text is refused for good, a deliver_sm without content is 
   assert.deepEqual(await receivedBy(lab), []);
 });
 
-Deno.test("a text that cannot be kept now is to come again, and does", async () => {
+Deno.test("a text that cannot be stored now is to come again, and does", async () => {
   await using lab = await startLab();
   await made(lab.app.root, "IncomingPhoneNumbers", { PhoneNumber: ours });
   const { messages, partialTexts } = lab.app.ports.records;
@@ -147,7 +147,7 @@ Deno.test("a deliver_sm that is torn is refused, and the session stays", async (
   assert.deepEqual((await receivedBy(lab)).map(({ body }) => body), ["after"]);
 });
 
-Deno.test("a command that nobody knows is answered with generic_nack, and the session stays", async () => {
+Deno.test("an unknown command is answered with generic_nack, and the session stays", async () => {
   await using lab = await startLab();
   await made(lab.app.root, "IncomingPhoneNumbers", { PhoneNumber: ours });
   const nack = lab.center.nextUnasked();

@@ -94,7 +94,7 @@ Deno.test("an aggregator that accepts without an id names messages by ours", asy
   assert.equal((await message()).status, "sent");
 });
 
-Deno.test("an aggregator that refuses a message fails it; its words are told", async () => {
+Deno.test("an aggregator that refuses a message fails it; the Notification has its reason", async () => {
   await using lab = await startLab(() => new Response("unknown number", { status: 422 }));
 
   const { message } = await send(lab.app);
@@ -156,7 +156,7 @@ Deno.test("a message that the aggregator brings is received once, and SmsUrl ask
   assert.equal(lab.app.fetched.length, 2);
 });
 
-Deno.test("/sms says what is wrong with what it is told", async () => {
+Deno.test("/sms names the wrong field of a request", async () => {
   await using lab = await startLab();
   await made(lab.app.root, "IncomingPhoneNumbers", { PhoneNumber: ours });
   const good = { id: "1", from: far, to: ours, body: "x" };

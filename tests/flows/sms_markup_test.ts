@@ -151,7 +151,7 @@ Deno.test("an application server that is down gets the message when it is back",
   assert.deepEqual((await notifications(app)).filter((text) => text.includes("document")), []);
 });
 
-Deno.test("a document that stays away is told of once, after every attempt", async () => {
+Deno.test("a document that stays unreachable makes one Notification, after every attempt", async () => {
   using app = await startApp();
   const { forms, receive } = await startLab(app, {
     "/in": () => new Response("boom", { status: 500 }),
@@ -214,7 +214,7 @@ Deno.test("two numbers that answer each other are stopped, with a Notification",
   assert.equal(told.length, 1);
 });
 
-Deno.test("an Sms or Email that cannot be is told of, and its action told that it failed", async () => {
+Deno.test("an Sms or Email that cannot be sent makes a Notification, and its action gets failed", async () => {
   using app = await startApp();
   const { forms, receive } = await startLab(app, {
     "/in": () =>

@@ -72,7 +72,7 @@ Deno.test("a password that the mail server does not take is our trouble: it is t
   assert.doesNotMatch(notice!, /p@ss|p%40ss/);
 });
 
-Deno.test("a server whose certificate nobody vouches for gets neither password nor e-mail", async () => {
+Deno.test("a server whose certificate is not trusted gets neither password nor e-mail", async () => {
   await using lab = await startLab({ login }, (url) => url.replace(/&tls\.ca=[^&]*/, ""));
 
   await send(lab);
@@ -103,7 +103,7 @@ Deno.test("a mail server that is busy is asked again with the same Message-ID", 
   assert.deepEqual(await notifications(lab.app), []);
 });
 
-Deno.test("recipients that are refused for good are told; the others get the e-mail", async () => {
+Deno.test("recipients that are refused for good make a Notification; the others get the e-mail", async () => {
   await using lab = await startLab({
     refuses: (address) => address.startsWith("no") ? 550 : undefined,
   });

@@ -94,7 +94,7 @@ Deno.test("A report of a consult that comes again brings the same stream", async
   assert.equal((await app.root.get("Streams.json")).json().total, 1);
 });
 
-Deno.test("Callbacks tell the start, an error and the end of a stream, each once", async () => {
+Deno.test("Callbacks report the start, an error and the end of a stream, each once", async () => {
   using app = await startApp();
   const { tell, repeat, stream } = await streaming(app, connect());
 
@@ -256,7 +256,7 @@ Deno.test("POST Calls/{Sid}/Streams starts a copy with parameters, and Status=st
   assert.deepEqual(list.streams.map(({ sid }: { sid: string }) => sid), [started.sid]);
 });
 
-Deno.test("POST Calls/{Sid}/Streams says what is wrong", async () => {
+Deno.test("POST Calls/{Sid}/Streams names the wrong parameter", async () => {
   using app = await startApp();
   const call = await caller(app, "1", "<Pause length='60'/>");
   const path = `Calls/${call.leg}/Streams.json`;
@@ -313,7 +313,7 @@ Deno.test("a stream whose order was lost with the service that committed it ends
   }
 });
 
-Deno.test("a stream of a request that its companion has told of goes on", async () => {
+Deno.test("a stream of a request that its companion has reported goes on", async () => {
   using app = await startApp();
   const call = await caller(app, "1", "<Pause length='600'/>");
   await call.report({ type: "answered" }, { wantsScript: false });

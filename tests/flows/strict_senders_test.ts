@@ -118,7 +118,7 @@ for (const hasTrunk of [true, false]) {
   });
 }
 
-Deno.test("an account without a number is told how it may validate one", async () => {
+Deno.test("an account without a number gets the way to validate one", async () => {
   using lab = await tenants();
   const refused = await lab.below.post("OutgoingCallerIds/ValidationRequests.json", {
     PhoneNumber: "+18005551212",

@@ -18,7 +18,7 @@ async function startLab(app: App) {
   return { account, clientSid: sid as string, send, recorded };
 }
 
-Deno.test("takeMessage() answers 403 to who may not send, and records nothing", async () => {
+Deno.test("takeMessage() answers 403 to a Client that may not send, and records nothing", async () => {
   using app = await startApp();
   const { account, clientSid, send, recorded } = await startLab(app);
   const another = { clientSid: `CL${"0".repeat(32)}` };

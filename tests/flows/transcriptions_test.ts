@@ -38,7 +38,7 @@ async function runAll(app: App): Promise<void> {
   }
 }
 
-Deno.test("POST /Recordings/{Sid}/Transcriptions makes one, which is completed, paid and told", async () => {
+Deno.test("POST /Recordings/{Sid}/Transcriptions makes one, which is completed and paid, with its callback", async () => {
   const { asked, transcriber } = hearing();
   using app = await startApp({ ports: { transcriber } });
   const recording = await recorded(app);
@@ -172,7 +172,7 @@ Deno.test("a transcription fails when its recording is deleted before its turn",
   );
 });
 
-Deno.test("a long text is kept as far as a record has conference, whole characters only", async () => {
+Deno.test("a long text is cut to the length of a record, at whole characters", async () => {
   const { transcriber } = hearing(() => Promise.resolve("é".repeat(limits.transcriptionLength)));
   using app = await startApp({ ports: { transcriber } });
   const made = (await app.root.post(

@@ -48,7 +48,7 @@ const refer = (to: string, other = leg("a")): LegEvent => ({
   headers: { "X-Ticket": "7" },
 });
 
-Deno.test("referScript() dials whom a REFER names for the other side, with a record of its own", async () => {
+Deno.test("referScript() dials the target of a REFER for the other side, with a record of its own", async () => {
   using app = await startApp();
   const { callee } = await talking(app);
 
@@ -85,7 +85,7 @@ Deno.test("referScript() dials whom a REFER names for the other side, with a rec
   ]);
 });
 
-Deno.test("referScript() refuses a transfer to nobody, with a Notification", async () => {
+Deno.test("referScript() refuses a transfer to an unknown address, with a Notification", async () => {
   using app = await startApp();
   const { callee } = await talking(app);
 
@@ -192,7 +192,7 @@ Deno.test("referScript() refuses the transfer when the number's markup cannot be
   assert.notDeepEqual(await notifications(app), []);
 });
 
-Deno.test("POST /Calls/{Sid} with MoveConnectedCallLeg moves whom the call talks to as well", async () => {
+Deno.test("POST /Calls/{Sid} with MoveConnectedCallLeg moves the connected leg as well", async () => {
   using app = await startApp();
   app.answers = () => xml("<Pause/>");
   await talking(app);
@@ -234,7 +234,7 @@ Deno.test("routeIncoming() lets a call take the place of a leg of its account on
   assert.deepEqual(refused, [{ type: "reject", status: 481, cause: "unreachable" }]);
 });
 
-Deno.test("takeOver() calls who talks to a leg at another companion, while that lives", async () => {
+Deno.test("takeOver() calls the party that a leg at another companion is connected to, while that lives", async () => {
   using app = await startApp();
   const { callee } = await talking(app);
   const elsewhere = { id: "elsewhere", runId: "its run" };

@@ -382,7 +382,7 @@ Deno.test("a Gateway's calls reach the numbers of its account and below, an allo
   assert.equal((await ask(app, ours, from))?.allowed, false);
 });
 
-Deno.test("a call for a number gets its markup and tells its StatusCallback", async () => {
+Deno.test("a call for a number gets its markup and sends its StatusCallback", async () => {
   using app = await startTrunks();
   const found = await number(app.root, ours, { StatusCallback: "https://app.test/events" });
   app.answers = ({ url }) => url.endsWith("/number") ? xml("<Play>/hi.wav</Play>") : new Response();
@@ -469,7 +469,7 @@ Deno.test("a number without VoiceUrl refuses, as one that is gone and one of a s
   assert.deepEqual(app.fetched, []);
 });
 
-Deno.test("who calls a number is shown as a number, a Client, an address or anonymous", async () => {
+Deno.test("the caller of a number is shown as a number, a Client, an address or anonymous", async () => {
   using app = await startTrunks({ country: "GB" });
   const found = await number(app.root);
   app.answers = () => xml("<Reject/>");
@@ -592,7 +592,7 @@ Deno.test("Dial takes Number, Sip and plain numbers, and passes the caller on", 
   assert.deepEqual(await notifications(app), []);
 });
 
-Deno.test("Dial with another's callerId, or to where nothing leads, rings nobody and says why", async () => {
+Deno.test("Dial with a foreign callerId, or without a route, rings no phone and makes a Notification", async () => {
   using app = await startTrunks({ outboundProxy });
   const found = await number(app.root);
   app.answers = () =>

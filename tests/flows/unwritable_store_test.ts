@@ -245,7 +245,7 @@ Deno.test("a callback that fails meanwhile keeps its attempt and its due time", 
   ]);
 });
 
-Deno.test("requests that write get 503, others go on, and the operator is told", async () => {
+Deno.test("requests that write get 503, others go on, and the operator is notified", async () => {
   using app = await startApp();
   using failing = failingWrites();
   const told = watchStore(app.ports);
@@ -323,7 +323,7 @@ Deno.test("a commit that is wrong by itself says nothing of the store", async ()
   assert.equal(app.ports.store.failure(), null);
 });
 
-Deno.test("reports are kept by the companion, and an application is asked once", async () => {
+Deno.test("reports wait at the companion, and an application is requested once", async () => {
   using app = await startApp();
   using failing = failingWrites();
   app.answers = () => xml("<Echo/>");

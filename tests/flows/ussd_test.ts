@@ -69,7 +69,7 @@ Deno.test("a USSD dialogue gets the markup of the number's UssdUrl, and its acti
   assert.deepEqual(await notifications(app), []);
 });
 
-Deno.test("a USSD dialogue to a number without UssdUrl is refused, and told of", async () => {
+Deno.test("a USSD dialogue to a number without UssdUrl is refused, with a Notification", async () => {
   using app = await startApp();
   const { script } = await begun(app, { VoiceUrl: "https://app.test/voice" });
 

@@ -137,7 +137,7 @@ Deno.test("a number of the provider goes before a virtual one of an account that
   assert.equal(await reached(app, ["14155550143"]), thief.sid, "what nobody holds is a pattern's");
 });
 
-Deno.test("virtual numbers serve related callers, and nobody else's calls", async () => {
+Deno.test("virtual numbers serve related callers alone", async () => {
   using app = await startApp();
   const { owner, thief } = await squat(app);
   app.ports.settings.trunks.numbersVouched = true;

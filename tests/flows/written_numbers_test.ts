@@ -83,7 +83,7 @@ Deno.test("numbers as they are dialled in DEFAULT_COUNTRY are stored in E.164 fo
   }
 });
 
-Deno.test("what can be no number is refused with 21211, and names its parameter", async () => {
+Deno.test("a text that can be no number is refused with 21211, which names its parameter", async () => {
   using app = await startLab();
   const wrong = [
     "+1 404 CALL NOW",
@@ -128,7 +128,7 @@ Deno.test("virtual numbers stay as they are spelt, patterns and keys too", async
   }
 });
 
-Deno.test("who calls by a trunk is stored in E.164 form, and what a Client dials too", async () => {
+Deno.test("the caller of a trunk is stored in E.164 form, and the dialled number of a Client too", async () => {
   using app = await startLab();
   const { root } = app;
   const numbers = (await root.get("IncomingPhoneNumbers.json")).json();

@@ -7,7 +7,7 @@ import { actionAttribute, methodAttribute, notPerformed, verb } from "../verb.ts
 /** The nouns of `Connect`: their steps end with a request of the action in their context. */
 export const connectNouns: readonly AnyNoun[] = [connectStream, conversationRelay];
 
-/** Connects the call to what its noun names; the document goes on when that ends. */
+/** Connects the call to the server of its noun; the document goes on when that ends. */
 export const connect = verb({
   name: "Connect",
   attributes: { action: z.string().optional(), method: methodAttribute },

@@ -19,7 +19,7 @@ import { conferenceStep } from "../conference.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
 import { queueStep } from "../queue.ts";
 
-/** Whatever its beginning is called, it begins with the answer, and has a channel for either side. */
+/** Every value that records begins with the answer, and has a channel for each side. */
 const record = z.enum([
   "false",
   "do-not-record",
@@ -113,7 +113,7 @@ export const dial = verb({
   },
 });
 
-/** How the connected call is recorded, where that is not both sides from end to end. */
+/** Manner of the recording, where it is not both sides from end to end. */
 function mannerOf(
   { recordingTrack, trim }: { recordingTrack?: string | undefined; trim?: string | undefined },
 ): { recordingManner?: RecordingManner } {

@@ -170,7 +170,7 @@ function readInside(
   }
 }
 
-/** What the noun says, with what only the other nouns could say left out. */
+/** The attributes of the noun, without those of other nouns. */
 function attributesOf(noun: Element, { kind }: Address, context: CompileContext) {
   const none = { username: undefined, password: undefined, sendDigits: undefined };
   if (kind === "client") {

@@ -35,7 +35,7 @@ const contents: Record<string, string[]> = {
 /** Verbs that have no text either. */
 const empty = ["Pause", "Echo", "Hangup", "Leave", "Record", "Reject"];
 
-/** The verbs of USSD dialogues that others do not know. */
+/** The verbs of USSD dialogues alone. */
 export const ussdElements: Record<string, MarkupElement> = {
   Language: { attributes: {} },
   UssdMessage: { attributes: {} },

@@ -26,7 +26,7 @@ const speechTimeout = z.union([
   wholeNumber({ min: 1, max: limits.maxSpeechTimeS, fallback: 0 }),
 ]).optional().transform((seconds) => seconds === 0 ? "auto" : seconds ?? "auto");
 
-/** Takes what the caller types or says, while it plays what is inside it and after. */
+/** Collects digits or speech of the caller, during and after the prompts inside it. */
 export const gather = verb({
   name: "Gather",
   attributes: {

@@ -49,7 +49,7 @@ export const geolocation = verb({
   },
 });
 
-/** What its noun says; without one it is Immediate. */
+/** The look-up of its noun; without one it is Immediate. */
 function lookUpOf(
   { children }: Element,
   context: CompileContext,

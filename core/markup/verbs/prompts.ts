@@ -11,7 +11,7 @@ import { say } from "./say.ts";
 /** The verbs that may also stand inside Gather. */
 export const promptVerbs: readonly AnyVerb[] = [pause, play, say];
 
-/** What an element plays to the caller: its children, in order; others are noted. */
+/** Steps of the prompts inside an element, in order; other elements are noted. */
 export async function compilePrompts(
   { name, children }: Element,
   context: CompileContext,

@@ -36,7 +36,7 @@ export const say = verb({
       type: "say",
       text: textOf(parts),
       voice,
-      // A voice that is named by its language speaks that one, whatever else is given.
+      // A voice with a language in its name speaks that language, even if another one is given.
       language: named?.language ?? language,
       ...named && { namedVoice: wanted },
       loop,
@@ -45,7 +45,7 @@ export const say = verb({
   },
 });
 
-/** Without elements it is one part: who speaks divides it into sentences. */
+/** A text without elements is one part: the speaker divides it into sentences. */
 function partsOf(element: Element, skip: (what: string) => void): SpeechPart[] {
   if (element.content !== undefined) return speechParts(element, skip);
   const text = element.text.replace(/\s+/g, " ").trim();
@@ -55,7 +55,7 @@ function partsOf(element: Element, skip: (what: string) => void): SpeechPart[] {
 const textOf = (parts: readonly SpeechPart[]): string =>
   parts.flatMap(({ text }) => text ?? []).join(" ");
 
-/** What may be said of parts, up to the end of a word; a part that is cut loses its SSML. */
+/** The parts within the length limit, cut at the end of a word; a cut part loses its SSML. */
 function cutParts(parts: readonly SpeechPart[]): SpeechPart[] {
   const kept: SpeechPart[] = [];
   let left: number = limits.sayLength;

@@ -8,8 +8,8 @@ import { verb } from "../verb.ts";
 export const startNouns: readonly AnyNoun[] = [startStream, startRecording, startTranscription];
 
 /**
- * Begins what goes on beside the document: the script does not wait for it. It answers no call, so that
- * a caller of a Dial behind it hears ringing; what it begins waits for the answer.
+ * Begins streams, recordings and transcriptions beside the document: the script does not wait for them. It
+ * answers no call, so a caller of a Dial behind it hears ringing; its nouns wait for the answer.
  */
 export const start = verb({
   name: "Start",

@@ -6,7 +6,7 @@ import { verb } from "../verb.ts";
 /** The nouns of `Stop`. */
 export const stopNouns: readonly AnyNoun[] = [stopStream, stopTranscription];
 
-/** Ends what a Start began. */
+/** Ends a stream or transcription of a Start. */
 export const stop = verb({
   name: "Stop",
   attributes: {},

@@ -19,7 +19,7 @@ export async function act(before: Leg, line: Line): Promise<Leg | null> {
     await line.report(leg, moment);
     return { ...leg, state: { ...leg.state, plan: later } };
   }
-  if (hasToTell(leg)) return await tellDetection(leg, line);
+  if (hasToTell(leg)) return await reportDetection(leg, line);
   if (abandoned !== null) {
     const left = await abandon(leg, abandoned, line, "redirected");
     return { ...left, state: { ...left.state, abandoned: null, begunAt: null } };
@@ -33,7 +33,7 @@ export async function act(before: Leg, line: Line): Promise<Leg | null> {
   return await phases[phase](leg, line);
 }
 
-/** Whether it is known beside the script who answered, and not told. */
+/** True where the answerer was detected beside the script, and is not reported yet. */
 const hasToTell = ({ state: { detection, phase } }: Leg): boolean =>
   phase === "talking" && detection !== null && detection.isBeside && !detection.isTold;
 
@@ -41,15 +41,15 @@ function detectedOf({ state: { behaviour: { answeredBy }, detection } }: Leg): L
   const callback = detection?.callback;
   // Each simulated machine beeps.
   const hasBeeped = answeredBy === "machine" && detection?.untilEnd;
-  const told = {
+  const greeting = {
     durationMs: times.detectionMs,
     ...hasBeeped && { greetingEnd: "beep" as const },
     ...callback && { callback },
   };
-  return { type: "detected", answeredBy, ...told };
+  return { type: "detected", answeredBy, ...greeting };
 }
 
-async function tellDetection(leg: Leg, line: Line): Promise<Leg> {
+async function reportDetection(leg: Leg, line: Line): Promise<Leg> {
   await line.report(leg, { event: detectedOf(leg) });
   const { detection } = leg.state;
   const state = { ...leg.state, detection: detection && { ...detection, isTold: true } };
@@ -179,7 +179,7 @@ const phases: Record<State["phase"], Phase> = {
 
 const counted = (leg: Leg): Leg => ({ ...leg, seq: leg.seq + 1 });
 
-/** Whether the call has ended meanwhile, as the answer to a report says. */
+/** True when the call has ended meanwhile, by the answer to a report. */
 const isOver = async (leg: Leg, event: LegEvent, line: Line): Promise<boolean> =>
   (await line.report(leg, { event })).some(({ type }) => type === "hangup");
 

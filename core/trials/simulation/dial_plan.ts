@@ -12,14 +12,14 @@ export interface Moment {
   wantsScript: boolean;
 }
 
-/** What a Dial of the leg came to, once all its moments are over. */
+/** Result of a Dial of the leg, once all its moments are over. */
 export interface DialResult {
   outcome: Outcome;
   leg: string;
   durationS: number;
   ringS: number;
   sipStatus?: number;
-  /** When the leg answered, in ms; null where none did. */
+  /** Time of the answer, in ms; null without one. */
   answeredAt: number | null;
 }
 
@@ -31,11 +31,11 @@ export interface DialPlan {
   result: DialResult;
 }
 
-/** What one leg comes to when it is rung at a time. */
+/** Outcome of one leg that rings at a time. */
 interface Rung {
   invitation: Invitation;
   begunAt: number;
-  /** When it answers, or ends. */
+  /** Time of its answer, or of its end. */
   settledAt: number;
   outcome: DialResult["outcome"];
 }
@@ -95,7 +95,7 @@ function rung(invitation: Invitation, { timeoutS }: DialStep, begunAt: number): 
   return outcome === "answered" ? of(times.answerMs, "completed") : of(times.refusalMs, outcome);
 }
 
-/** How long the winner talks, in ms. */
+/** Duration of the conversation with the leg that answered first, in ms. */
 function talkMs({ invitation }: Rung, { timeLimitS }: DialStep): number {
   const { hangsUpS = times.talkS } = behaviourOf(invitation.to);
   return Math.min(hangsUpS, timeLimitS) * 1_000;
@@ -143,7 +143,7 @@ function momentsOf(
   }));
 }
 
-/** What is left of the moments when the leg that dials is done at `at`: those that live end then. */
+/** The moments up to `at`, when the dialling leg is done: live legs end then. */
 export function cutAt(plan: readonly Moment[], at: number): Moment[] {
   const legs = new Set(plan.map(({ leg }) => leg));
   return [...legs].flatMap((leg) => {

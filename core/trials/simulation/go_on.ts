@@ -63,7 +63,7 @@ async function resumed(leg: Leg, { records }: Ports): Promise<Leg> {
   return { ...leg, seq, state: { ...leg.state, isInterrupted: false } };
 }
 
-/** Throws where the call of a leg that ended lives still, as another report took the number of the end. */
+/** Throws where the call of an ended leg is still live, since another report took the number of the end. */
 async function assertOver({ accountSid, callSid }: Leg, { records }: Ports): Promise<void> {
   const call = await records.calls.get(accountSid, callSid);
   if (call === null || !isLive(call.status)) return;
@@ -75,7 +75,7 @@ async function assertOver({ accountSid, callSid }: Leg, { records }: Ports): Pro
   throw new Error("Cannot end a simulated leg: its call is live"); // The next attempt ends it.
 }
 
-/** The leg without a script that is longer than the store keeps, of which a Notification tells. */
+/** The leg without a script that is too long for the store; a Notification reports that. */
 async function fitting(leg: Leg, line: Line): Promise<Leg> {
   if (closed(leg).state.length <= simulationLimits.stateLength) return leg;
   const message =

@@ -14,7 +14,7 @@ import { cutAt, type DialResult, type Moment } from "./dial_plan.ts";
 /** The companion that the calls of test accounts are at. It sends no heartbeat, and is never lost. */
 export const simulated: Companion = { id: "simulation", runId: "simulation" };
 
-/** Where a simulated leg stands. */
+/** State of a simulated leg. */
 export interface State {
   phase: "new" | "invited" | "ringing" | "detecting" | "talking";
   behaviour: Behaviour;
@@ -27,30 +27,30 @@ export interface State {
     isTold: boolean;
     callback: { url: string; method: "GET" | "POST" } | null;
   } | null;
-  /** The steps that are left; the first one is performed. */
+  /** The remaining steps; the first one is being performed. */
   script: Script;
-  /** When the first step began, which takes time; null where it has not, or takes none. */
+  /** Time at which the first step began; null before that, or for a step that takes no time. */
   begunAt: number | null;
   /** A step that an order of another script broke off. */
   abandoned: Step | null;
-  /** What is recorded from the answer on. */
+  /** Recordings from the answer on. */
   recording: { order: RecordingOrder; channels: 1 | 2 } | null;
-  /** What is recorded of the leg until it ends. */
+  /** Recordings of the leg until its end. */
   recordings: LegRecording[];
-  /** How often it did something. */
+  /** Number of its acts. */
   acts: number;
   /** Of the legs that its Dial has placed. */
   plan: Moment[];
   dialled: DialResult | null;
-  /** Whether a step of the script let time pass, and what was typed without an action. */
+  /** True when a step of the script let time pass; and the digits of Gathers without an action. */
   tookTime: boolean;
   typed: string;
-  /** How many Gathers took keys, and words. */
+  /** Numbers of Gathers that took keys and words. */
   gathers: { keys: number; words: number };
   answeredAt: number | null;
-  /** When the leg ends, whatever it does; null before the answer. */
+  /** Time at which the leg ends in any case; null before the answer. */
   endsAt: number | null;
-  /** An order came while it may have been reporting: how far its reports are, its call says. */
+  /** An order came while it may have been reporting: its call has the number of its reports. */
   isInterrupted: boolean;
   /** The conference that it is in ends when it leaves. */
   endsConference: boolean;
@@ -65,7 +65,7 @@ export interface State {
   clockAheadMs?: number | null;
 }
 
-/** A recording of a leg: since when it goes on, null while it pauses, and what was recorded before. */
+/** A recording of a leg: `since` is null while it pauses, `beforeMs` the audio before that. */
 export interface LegRecording {
   order: RecordingOrder;
   channels: 1 | 2;
@@ -88,7 +88,7 @@ export const closed = ({ state, ...leg }: Leg): SimulatedLeg => ({
   state: JSON.stringify(state),
 });
 
-/** The Sid of the leg of a call: there is one. */
+/** The Sid of the simulated leg of a call. */
 export const legSidOf = (callSid: string): string => `TL${callSid.slice(2)}`;
 
 /** The present by the time of a leg, or a point of the steady clock, in ms. */
@@ -105,11 +105,11 @@ export const steadyTime = (
   at: number,
 ): number => at - aheadOf({ clockAheadMs }, clocks);
 
-/** The time at which something happens that comes from outside: a sped-up leg is ahead of the clock. */
+/** Time of an order from outside: a sped-up leg is ahead of the clock. */
 const timeAt = ({ clock, isReal }: Leg, now: number): number =>
   isReal ? Math.max(clock, now) : clock;
 
-/** The leg after an order of another script: what it did is over, and legs that it dialled end. */
+/** The leg after an order of another script: its step is over, and legs that it dialled end. */
 export function interrupted(leg: Leg, script: Script, now: number): Leg {
   const clock = timeAt(leg, now);
   const cut = { ...leg.state, plan: cutAt(leg.state.plan, clock), isInterrupted: true };
@@ -138,7 +138,7 @@ export function takenBy(leg: Leg, by: string, { at, until }: { at: number; until
   return { ...leg, clock, due: clock, turn: leg.turn + 1, state };
 }
 
-/** Whether a leg talks to another one: it took that out of a queue, or was taken. */
+/** True for a leg that talks to another one: it took that out of a queue, or was taken. */
 export const isTalking = ({ state: { begunAt, script: [step], taken } }: Leg): boolean =>
   begunAt !== null && (step?.type === "pickup" || step?.type === "queue" && taken !== null);
 
@@ -146,7 +146,7 @@ export const isTalking = ({ state: { begunAt, script: [step], taken } }: Leg): b
 export const recordedS = ({ since, beforeMs }: LegRecording, at: number): number =>
   (beforeMs + (since === null ? 0 : at - since)) / 1_000;
 
-/** The leg with other recordings; what it does goes on. Nothing is recorded before the answer. */
+/** The leg with other recordings; its step goes on. Nothing is recorded before the answer. */
 export function withRecordings(
   leg: Leg,
   now: number,

@@ -27,7 +27,7 @@ export interface Happened {
   seq?: number;
 }
 
-/** How a simulated leg reaches the service: as a companion does, but for the requests between them. */
+/** The link of a simulated leg to the service: that of a companion, without requests between processes. */
 export interface Line {
   /** Reports what happened at the time of the leg, and brings the script that answers. */
   report(leg: Leg, happened: Happened): Promise<Script>;

@@ -4,7 +4,7 @@ import type { Script } from "../../protocol/script.ts";
 import type { Leg } from "./leg.ts";
 import type { Line } from "./line.ts";
 
-/** How a simulated step ends: its report, and the script of its action. */
+/** The end of a simulated step: its report, and the script of its action. */
 
 /** The leg once a step has ended, and the script that comes in place of what is left. */
 export interface Finished {
@@ -19,7 +19,7 @@ export type Finisher<S> = (leg: Leg, step: S, line: Line) => Promise<Finished> |
 export const goesOn = (leg: Leg): Finished => ({ leg, script: [] });
 
 /** Reports the end of a step, and brings the script of its action, where it has one. */
-export async function told(
+export async function reported(
   leg: Leg,
   event: LegEvent & { action?: Action | undefined },
   line: Line,

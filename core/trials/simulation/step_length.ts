@@ -5,7 +5,7 @@ import { simulationTimes as times } from "./times.ts";
 
 type GatherStep = Extract<Step, { type: "gather" }>;
 
-/** What comes to a Gather: the keys or words of the called side, in their turn. */
+/** Input of a Gather: the keys or words of the called side, in their turn. */
 export interface Input {
   keys: string | undefined;
   words: string | undefined;

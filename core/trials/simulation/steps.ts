@@ -4,7 +4,7 @@ import type { Step } from "../../protocol/script.ts";
 import { planOf } from "./dial_plan.ts";
 import type { Leg } from "./leg.ts";
 import type { Line } from "./line.ts";
-import { carried, type Finished, type Finisher, goesOn, told, withInput } from "./step_end.ts";
+import { carried, type Finished, type Finisher, goesOn, reported, withInput } from "./step_end.ts";
 import { inputOf, secondsOf } from "./step_length.ts";
 import { channelsOf } from "./tone.ts";
 import { endUssd } from "./ussd.ts";
@@ -29,7 +29,7 @@ export async function begin(leg: Leg, step: Step, line: Line): Promise<Leg | nul
   return { ...counted, conferenceSid, state: { ...waiting.state, endsConference } };
 }
 
-/** What a leg reports that waits with others. */
+/** The report of a leg that enters a queue or a conference. */
 function entryOf(step: Step): LegEvent | null {
   if (step.type === "queue") return { type: "queued", queueSid: step.queueSid };
   if (step.type !== "conference") return null;
@@ -49,7 +49,7 @@ export async function finish(leg: Leg, step: Step, line: Line): Promise<Finished
   return await (found ?? notPerformed)(leg, step, line);
 }
 
-/** Reports what a step came to that is broken off; its action is requested, and not performed. */
+/** Reports the result of an interrupted step; its action is requested, and not performed. */
 export async function abandon(
   leg: Leg,
   step: Step,
@@ -73,7 +73,7 @@ export async function abandon(
     result: taken === null ? result : "bridged",
     waitedS: taken?.waitedS ?? waitedS(leg),
   } as const;
-  return (await told(leg, { ...event, ...action && { action } }, line, true)).leg;
+  return (await reported(leg, { ...event, ...action && { action } }, line, true)).leg;
 }
 
 /** Lets a leg leave its queue for the one that took it: the step goes on until the two are done. */
@@ -104,13 +104,13 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
 
   async next(leg, step, line) {
     const { handed, action } = carried(leg, step.action);
-    return await told(handed, { type: "next", action }, line);
+    return await reported(handed, { type: "next", action }, line);
   },
 
   async note(leg, { serviceContext, action: wanted }, line) {
-    if (wanted === undefined) return await told(leg, { type: "noted", serviceContext }, line);
+    if (wanted === undefined) return await reported(leg, { type: "noted", serviceContext }, line);
     const { handed, action } = carried(leg, wanted);
-    return await told(handed, { type: "noted", serviceContext, action }, line);
+    return await reported(handed, { type: "noted", serviceContext, action }, line);
   },
 
   async consult(leg, { serviceContext, action }, line) {
@@ -129,7 +129,7 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
     }
     const { handed, action } = carried(taken, step.action);
     const speech = words === undefined ? {} : { speech: { text: words, confidence: 1 } };
-    return await told(handed, { type: "gathered", digits, ...speech, action }, line);
+    return await reported(handed, { type: "gathered", digits, ...speech, action }, line);
   },
 
   recordLeg(leg, { recording: order, recordingManner }) {
@@ -141,9 +141,9 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
 
   async refer(leg, { to, action: wanted }, line) {
     const event = { type: "referred", to, outcome: "completed", sipStatus: 200 } as const;
-    if (wanted === undefined) return await told(leg, event, line);
+    if (wanted === undefined) return await reported(leg, event, line);
     const { handed, action } = carried(leg, wanted);
-    return await told(handed, { ...event, action }, line);
+    return await reported(handed, { ...event, action }, line);
   },
 
   async queue(leg, { queueSid, action: wanted }, line) {
@@ -152,7 +152,7 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
     if (wanted === undefined || taken === null) return goesOn(over);
     const { handed, action } = carried(over, wanted);
     const bridged = { queueSid, result: "bridged", waitedS: taken.waitedS ?? 0 } as const;
-    return await told(handed, { type: "dequeued", ...bridged, action }, line);
+    return await reported(handed, { type: "dequeued", ...bridged, action }, line);
   },
 
   pickup: (leg, step, line) => endPickup(leg, step, line),
@@ -162,7 +162,7 @@ const finishers: { readonly [T in Step["type"]]?: Finisher<StepOf<T>> } = {
   ussd: endUssd,
 };
 
-/** What the called side has pressed, as the step takes keys. */
+/** Keys of the called side, as the step takes them. */
 function typedOf({ keys }: StepOf<"gather">, pressed: string): string {
   if (keys === undefined) return "";
   const input = keyInput(keys);
@@ -183,9 +183,9 @@ async function endStay(
   const left = { type: "left", conferenceSid, outcome: "completed", durationS } as const;
   const event = { ...left, ...recording && { recording } };
   const out = { ...leg, conferenceSid: null };
-  if (wanted === undefined) return await told(out, event, line);
+  if (wanted === undefined) return await reported(out, event, line);
   const { handed, action } = carried(out, wanted);
-  return await told(handed, { ...event, action }, line, isOver);
+  return await reported(handed, { ...event, action }, line, isOver);
 }
 
 async function endDial(
@@ -208,10 +208,10 @@ async function endDial(
   const { handed, action } = carried(over, wanted);
   const outcome = isOver && !hasTalked ? "canceled" : result.outcome;
   const event = { type: "dialled", ...result, outcome, durationS: talkedS, action } as const;
-  return await told(handed, { ...event, ...recording && { recording } }, line, isOver);
+  return await reported(handed, { ...event, ...recording && { recording } }, line, isOver);
 }
 
-/** Ends the conversation with a leg of a queue; where that was gone, the service says what is next. */
+/** Ends the conversation with a leg of a queue; if that was gone, the service has the next script. */
 async function endPickup(
   leg: Leg,
   step: StepOf<"pickup">,
@@ -233,7 +233,7 @@ async function endPickup(
   const { handed, action } = carried(leg, wanted);
   const talked = { outcome: "completed", leg: other, durationS, ringS: 0, action } as const;
   const event = { type: "dialled", ...talked, ...recording && { recording } } as const;
-  return await told(handed, event, line, isOver);
+  return await reported(handed, event, line, isOver);
 }
 
 async function endRecord(
@@ -247,11 +247,11 @@ async function endRecord(
   if (step.action === undefined || recording === null) return goesOn(leg);
   const { handed, action } = carried(leg, step.action);
   const event = { type: "recorded", recording, ...isOver && { digits: "hangup" }, action } as const;
-  return await told(handed, event, line, isOver);
+  return await reported(handed, event, line, isOver);
 }
 
 /** A step that no simulated leg performs: a Notification says so, and the script goes on. */
 async function notPerformed(leg: Leg, { type }: Step, line: Line): Promise<Finished> {
   const message = `the step "${type}" is not simulated`;
-  return await told(leg, { type: "problem", url: "", message, about: "simulation" }, line);
+  return await reported(leg, { type: "problem", url: "", message, about: "simulation" }, line);
 }

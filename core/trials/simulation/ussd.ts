@@ -1,7 +1,7 @@
 import type { UssdStep } from "../../protocol/ussd.ts";
 import type { Leg } from "./leg.ts";
 import type { Line } from "./line.ts";
-import { carried, type Finished, goesOn, told, withInput } from "./step_end.ts";
+import { carried, type Finished, goesOn, reported, withInput } from "./step_end.ts";
 
 /**
  * Lets a text of a USSD dialogue be replied to, by the keys that the number presses; a dialogue whose
@@ -17,5 +17,5 @@ export async function endUssd(
   const taken = withInput(leg, { keys: text, words: undefined });
   if (wanted === undefined) return goesOn({ ...taken, state: { ...taken.state, typed: text } });
   const { handed, action } = carried(taken, wanted);
-  return await told(handed, { type: "collected", text, action }, line);
+  return await reported(handed, { type: "collected", text, action }, line);
 }

@@ -3,6 +3,20 @@ import type { Pcm } from "../base/port.ts";
 import { FRAME_MS } from "../base/ticker.ts";
 import { createVoiceDetector } from "./voice.ts";
 
+/*
+ * Answering machine detection by three lengths: a greeting of 2.4 s and more, a pause of 1.2 s behind it,
+ * and a beep; each can be set for a call. 5 s of silence are `unknown`. Words of greetings were refused:
+ * synthetic greetings of companies and of voice mail share no rule that holds. So was a longer wait for the
+ * beep: a person who waits says hello again, and is then as long as a machine.
+ *
+ * Programs for Twilio leave a message after `machine_end_beep` at once, and after `machine_end_silence`
+ * too, so the end of a greeting is named as it was detected: a beep of 200 ms, 2 s of silence, or neither
+ * before the time limit. Of four long greetings by two synthesizers and two voices, each with a beep after
+ * 0.4 s or 1 s or with silence, all are named right on a clean line and over noise, and beeps over an
+ * uneven hum too (`tests/sip/media/audio/greetings_test.ts`). A beep later than 2 s after the greeting is
+ * not waited for. Silence over an uneven hum may pass for speech until the time limit.
+ */
+
 /** Who answered a call, going by the sound. */
 export type Answerer = "human" | "machine" | "unknown";
 

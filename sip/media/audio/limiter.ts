@@ -1,6 +1,11 @@
 import { newFrame } from "../base/new_frame.ts";
 import type { Pcm } from "../base/port.ts";
 
+/*
+ * The mix of a conference is turned down within 4 ms where its sum is too loud, and up again within a
+ * second: peaks are not clipped.
+ */
+
 // `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
 
 /** Where the sum of several voices is turned down to. */

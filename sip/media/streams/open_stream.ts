@@ -26,6 +26,24 @@ import {
   type ServerSocket,
 } from "../server_socket/socket.ts";
 
+/*
+ * Audio streams. Frames leave without a jitter buffer (`track.ts`): that of a leg waits 60 ms at first and
+ * 20 to 40 ms later, so that a phone hears an even sound, and a server keeps time by counting frames. Up to
+ * two packets wait for one that is missing, which is then concealed. After 60 ms without a packet silence
+ * stands for the time. Sound that is more than 200 ms ahead of the clock after a pause of the network is
+ * left out where it is quiet.
+ *
+ * 10 s of a slow server's copy wait, and `STREAM_QUEUE_S` (120 s, 0.96 MB) of audio to be played. Speech
+ * models send an answer in a fraction of the time in which it is spoken: with 10 s, an answer of half a
+ * minute would lose its end. Back-pressure is no way out, since `clear` would wait behind the audio that it
+ * is to drop. What is beyond is refused and reported.
+ *
+ * An inexact message ends nothing: it is left out, and the first one is reported (31951), as at Twilio.
+ * Before, the third one ended the stream: OpenAI's demo for Twilio sends a mark without a name after each
+ * piece of audio, and callers heard a second of it. A flood of such messages is one of frames, which
+ * `sip/base/frame_gate.ts` bounds.
+ */
+
 /**
  * What a stream needs of the leg whose audio it carries, at the rate of its encoding. Each result ends
  * it.

@@ -11,6 +11,13 @@ import type { Timers } from "../../base/timers.ts";
 import { returnedAction, type ScriptRun } from "./script_run.ts";
 import { hearWords } from "./speech_input.ts";
 
+/*
+ * Input of a Gather. Keys count from the first nested prompt on; the finish key alone is no input. Keys win
+ * over speech: after a key, recognition stops. Words end the prompts as keys do. An utterance ends after
+ * one second of silence or after a minute. After three utterances without words recognition stops, so that
+ * noise does not hold the Gather.
+ */
+
 type PerformPrompt = (run: ScriptRun, prompt: Prompt) => unknown;
 
 /** Input of a gather; neither digits nor speech where none came. */

@@ -7,7 +7,7 @@ function areKept(from: string): boolean {
   return cookiesOf(subject, "AC1", {} as Parameters<typeof cookiesOf>[2]) !== null;
 }
 
-Deno.test("senders that are not to be told from one another have no cookies", () => {
+Deno.test("texts of withheld senders have no cookies", () => {
   const nobody = [
     "",
     "anonymous",

@@ -513,7 +513,7 @@ for (const [name, [text, message]] of Object.entries(broken)) {
   });
 }
 
-Deno.test("compile() cuts what is too long to be said at a word, and notes it", async () => {
+Deno.test("compile() cuts a text that is too long for Say at a word, and notes it", async () => {
   const text = "word ".repeat(limits.sayLength / 5 + 10).trim();
   const { script, skipped } = await compiled(`<Say>${text}</Say><Say> </Say>`);
   const [step] = script;

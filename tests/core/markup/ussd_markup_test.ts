@@ -102,7 +102,7 @@ for (const [what, [text, fits]] of Object.entries(lengths)) {
   });
 }
 
-Deno.test("a text that is too long is cut, and told of", async () => {
+Deno.test("a text that is too long is cut, and noted", async () => {
   const { script, skipped } = await compiled(`<UssdMessage>${"語".repeat(81)}</UssdMessage>`);
   assert.deepEqual(script, [shown("語".repeat(80), false)]);
   assert.deepEqual(skipped, [

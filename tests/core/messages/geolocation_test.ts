@@ -21,7 +21,7 @@ Deno.test("parseLocation() reads the pairs in any order and spacing", () => {
   assert.deepEqual(parseLocation(`${pairs.join(",")},extra=1,,=`), known);
 });
 
-Deno.test("parseLocation() has null for what is missing or no number", () => {
+Deno.test("parseLocation() has null for a missing value and for one that is no number", () => {
   assert.deepEqual(parseLocation("mcc=x,cellid=1,lac=,vlrNumber=1234567890123456"), {
     mobileCountryCode: null,
     mobileNetworkCode: null,
@@ -32,7 +32,7 @@ Deno.test("parseLocation() has null for what is missing or no number", () => {
   });
 });
 
-Deno.test("parseLocation() is null for an answer that tells nothing", () => {
+Deno.test("parseLocation() is null for an answer without a known value", () => {
   for (const text of ["", "<html>", "error=unknown subscriber", "mcc", "mcc=", "=,=,="]) {
     assert.equal(parseLocation(text), null, text);
   }

@@ -32,7 +32,7 @@ Deno.test("partsOf() cuts neither an escape pair nor a surrogate pair", () => {
   }
 });
 
-Deno.test("what is sent by SMPP are the parts that are counted, and each has room in a message", () => {
+Deno.test("SMPP sends the counted parts, and each fits into a message", () => {
   const letters = ["a", "]", "€", "é", "ç", "\n", whale, "中"];
   let seed = 7;
   const next = (most: number) => (seed = seed * 48_271 % 0x7fffffff) % most;

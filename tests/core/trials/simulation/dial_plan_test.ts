@@ -70,7 +70,7 @@ Deno.test("of several numbers the first that answers talks, and the others are c
   assert.equal(result.leg, legOf(2));
 });
 
-Deno.test("a Dial that nobody answers has the outcome of its last number", () => {
+Deno.test("an unanswered Dial has the outcome of its last number", () => {
   assert.equal(planOf(dial([silent]), parent, 0).result.outcome, "no-answer");
   const { outcome, sipStatus, durationS } = planOf(dial([busy, fails]), parent, 0).result;
   assert.deepEqual([outcome, sipStatus, durationS], ["failed", 503, 0]);

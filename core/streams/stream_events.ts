@@ -13,9 +13,9 @@ import type { Stream } from "../model/resources/streams.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import { liveStreams } from "./create_stream.ts";
 
-/** What became of streams: their records, status callbacks and Notifications. */
+/** Events of streams: changes of their records, status callbacks and Notifications. */
 
-/** What a status callback of a stream may report. */
+/** Events of a stream's status callback. */
 export const streamCallbackEvents = ["stream-started", "stream-stopped", "stream-error"] as const;
 
 type CallbackEvent = typeof streamCallbackEvents[number];
@@ -28,8 +28,8 @@ const faultOf: Record<NonNullable<(StreamChange & { kind: "problem" })["fault"]>
   limit: "streamLimit",
 };
 
-/** Takes what a companion tells of a stream; a repeat, and what comes after its end, changes nothing. */
-export async function takeStreamNews(
+/** Takes an event of a stream. A repeat, and an event after the end, changes nothing. */
+export async function takeStreamEvent(
   { sid, seq, news }: StreamEvent,
   call: Call,
   { at }: { at: number },
@@ -39,8 +39,8 @@ export async function takeStreamNews(
   if (await ports.records.streams.get(accountSid, sid) === null) return;
   await ports.records.streams.update(accountSid, sid, (stream) => {
     if (stream.status === "stopped" || seq < stream.reports) return { record: stream };
-    const told = { ...stream, reports: seq + 1, dateUpdated: at };
-    return changed(told, news, { call, at, ports });
+    const reported = { ...stream, reports: seq + 1, dateUpdated: at };
+    return changed(reported, news, { call, at, ports });
   });
 }
 
@@ -86,7 +86,7 @@ function ended(
   };
 }
 
-/** Ends the streams of a call of which nothing more will come. */
+/** Ends the streams of a call that is over or lost. */
 export async function endStreams(call: Call, at: number, ports: Ports): Promise<void> {
   for (const { accountSid, sid } of await liveStreams(call, ports)) {
     await ports.records.streams.update(accountSid, sid, (stream) => {
@@ -98,7 +98,7 @@ export async function endStreams(call: Call, at: number, ports: Ports): Promise<
   }
 }
 
-/** Ends a stream of which its companion has told nothing. */
+/** Ends a stream that its companion has not reported. */
 export async function endUnheard(call: Call, sid: string, ports: Ports): Promise<void> {
   const at = ports.now();
   await ports.records.streams.update(call.accountSid, sid, (stream) => {
@@ -116,7 +116,7 @@ export async function endUnheard(call: Call, sid: string, ports: Ports): Promise
   });
 }
 
-/** What callbacks tell of a stream. */
+/** Parameters of a stream in callbacks. */
 export const streamParameters = ({ sid, name, error }: Stream): Record<string, string> => ({
   StreamSid: sid,
   StreamName: name,
