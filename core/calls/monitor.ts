@@ -14,9 +14,9 @@ import {
 /*
  * A supervisor listens to a conference, or to a call of two legs, and is not heard.
  *
- * A muted participant was refused: it counts, so that it starts a conference with one other participant and
- * keeps one that all have left, and each rule of conferences would need an exception. A call of two legs
- * would first have to become a conference, with a moment of silence.
+ * A muted participant was refused: it counts. It starts a conference with one other participant and keeps
+ * one that all have left, so each rule of conferences would need an exception. A call of two legs would
+ * first have to become a conference, with a moment of silence.
  *
  * So the listening leg is fed with a copy of the audio (`sip/media/engine/monitor.ts`): what a leg says and
  * is sent, or the mix of a conference. The sources are those of recordings: a play, a hold and a transfer

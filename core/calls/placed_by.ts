@@ -36,8 +36,8 @@ export const placeParameters: Parameters = {
 /**
  * The fields of a call to be placed, from the parameters sent, with numbers in E.164 form. An application
  * takes precedence over a Url and its parameters, as for numbers and Clients. Throws `badUrl` without
- * either, `badParameter` for an application without markup of this kind, and `callerIdNotAllowed` for a
- * From that the account may not show at the number or Client it calls.
+ * either, and `badParameter` for an application without markup of this kind. Throws `callerIdNotAllowed`
+ * for a From that the account may not show at the callee.
  */
 export async function placedBy(
   { applicationSid, ...asked }: Record<string, unknown>,

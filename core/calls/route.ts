@@ -143,8 +143,8 @@ function simulatedRoute(address: Address, { from }: Caller): Routing {
 
 /**
  * The Client that a user part of our domain names, for an account. A Login that reads as a phone number
- * counts for related accounts only, and for the root account, which is related to all, only where it is
- * the root's: it cannot catch calls of other accounts to that number. Nor does a Login of digits take what
+ * counts for related accounts only: it cannot catch calls of other accounts to that number. The root
+ * account is related to all, so for it only its own such Logins count. Nor does a Login of digits take what
  * an account dials for a number of its own.
  */
 export async function clientAt(

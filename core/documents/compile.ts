@@ -13,8 +13,8 @@ export interface Compiled {
 
 /**
  * Turns a document into a script. It ends with a hang-up; that of a leg which a dial placed goes
- * back to the dial, which may be screening it. An inbound call that is not answered yet is answered
- * before the first verb that needs it, and at once by a document that does nothing or pauses only.
+ * back to the dial, which may be screening it. An unanswered inbound call is answered before the first verb
+ * that needs it. A document that does nothing or pauses only answers at once.
  */
 export async function compile(
   document: readonly Element[],

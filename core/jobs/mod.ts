@@ -19,13 +19,12 @@ import { forgetClientsHandler } from "./forget_clients.ts";
 import { goOnFlowHandler } from "./go_on_flow.ts";
 import { hangUpHandler } from "./hang_up.ts";
 import { joinPartsHandler } from "./join_parts.ts";
-import { lapseMessageHandler } from "../messages/lapse_message.ts";
 import { limitCallHandler } from "../calls/limit_call.ts";
 import { locateHandler } from "./locate.ts";
 import { packTextsHandler } from "./pack_texts.ts";
 import { pushUssdHandler } from "./push_ussd.ts";
 import { redirectCallHandler } from "./redirect_call.ts";
-import { releaseMessageHandler } from "../messages/release_message.ts";
+import { lapseMessageHandler, releaseMessageHandler } from "../messages/schedule.ts";
 import { removeAudioHandler } from "./remove_audio.ts";
 import { replayFailedHandler } from "../webhooks/replay_failed.ts";
 import { sendEmailHandler } from "./send_email.ts";
@@ -36,7 +35,7 @@ import { storeAudioHandler } from "./store_audio.ts";
 import { notifyGatewaysHandler } from "./notify_gateways.ts";
 import { notifyProviderHandler } from "./notify_provider.ts";
 import { notifySenderHandler } from "./notify_sender.ts";
-import { unheardStreamHandler } from "../streams/unheard_stream.ts";
+import { unheardStreamHandler } from "../streams/stream_events.ts";
 import { transcribeRecordingHandler } from "./transcribe_recording.ts";
 
 /** Every kind of job that the service runs. */

@@ -3,11 +3,17 @@ import { limits } from "../base/limits.ts";
 import type { ConversationInput, ConversationSettings } from "../protocol/streams.ts";
 import type { ConversationOptions } from "../model/values/stream_options.ts";
 import { streamLimits } from "../model/values/stream_limits.ts";
-import { hintsAttribute } from "./hints.ts";
 import { noun, type NounContext } from "./noun.ts";
 import type { Element } from "./parse.ts";
 import { skippedElement } from "./refused.ts";
-import { boolean, hint, languageAttribute, notPerformed, readAttributes } from "./verb.ts";
+import {
+  boolean,
+  hint,
+  hintsAttribute,
+  languageAttribute,
+  notPerformed,
+  readAttributes,
+} from "./verb.ts";
 import { voiceNamed } from "./voices.ts";
 import { parametersIn } from "./stream.ts";
 

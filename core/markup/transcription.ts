@@ -1,7 +1,13 @@
 import { z } from "zod";
-import { hintsAttribute } from "./hints.ts";
 import { noun } from "./noun.ts";
-import { boolean, hint, languageAttribute, methodAttribute, urlAttribute } from "./verb.ts";
+import {
+  boolean,
+  hint,
+  hintsAttribute,
+  languageAttribute,
+  methodAttribute,
+  urlAttribute,
+} from "./verb.ts";
 
 const name = z.string().trim().min(1).max(128).optional();
 

@@ -8,7 +8,6 @@ import { isFlow, isValidation } from "../model/flows/address.ts";
 import { limits } from "../base/limits.ts";
 import { hasShortHost } from "../base/url_host.ts";
 import type { Call } from "../model/resources/calls.ts";
-import { hasTwilioDefaults } from "./face.ts";
 import type { Element } from "./parse.ts";
 import { refusedAttributes, skippedElement } from "./refused.ts";
 
@@ -196,3 +195,15 @@ export const digitsAttribute = z.string()
 export const languageAttribute = z.string().trim()
   .regex(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/).optional()
   .transform((language) => language ?? "en-US");
+
+/**
+ * True where absent attributes have Twilio's defaults: the call was placed by the interface `/2010-04-01`, or
+ * came in for a number of it.
+ */
+export const hasTwilioDefaults = ({ call }: { call: Pick<Call, "apiVersion"> }): boolean =>
+  call.apiVersion === limits.twilioApiVersion;
+
+/** Words and phrases that speech recognition may expect, separated by commas. */
+export const hintsAttribute = z.string().max(limits.hintsLength)
+  .transform((text) => text.split(",").map((hint) => hint.trim()).filter(Boolean))
+  .pipe(z.array(z.string()).max(limits.hints)).optional().transform((hints) => hints ?? []);

@@ -7,9 +7,9 @@ import type { Message } from "../model/resources/messages.ts";
  * Senders are notified of the outcome of their messages by Instant Message Disposition Notifications (IMDN,
  * RFC 5438): the standard way over SIP, which the softphone and other user agents support, and which needs
  * no credentials but the registration. The service is a gateway between the sender and carriers, numbers
- * and devices, so it makes the notifications of delivery itself, from what its record says (RFC 5438
- * §10): a device of any make has a message delivered by answering 200 (RFC 3428 §7). Only the recipient
- * knows that a message was displayed: devices with IMDN are asked, and their answers are passed on.
+ * and devices. So it makes the notifications of delivery itself, by its record (RFC 5438 §10): a device of
+ * any make has a message delivered by answering 200 (RFC 3428 §7). Only the recipient knows that a message
+ * was displayed: devices with IMDN are asked, and their answers are passed on.
  *
  * A WebSocket of the service for the softphone, or credentials for the REST interface in its page, were
  * refused. The sender asks in CPIM (RFC 3862). 200 of a device is a delivery, 202 is not. The Message-ID

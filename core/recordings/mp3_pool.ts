@@ -1,9 +1,9 @@
 /**
  * MP3 is encoded on request, by LAME in WebAssembly: nothing to store, to back up or to erase beside the
  * WAV. Its length follows from that of the WAV. It is encoded in a Worker, since a second of sound takes
- * milliseconds and an hour seconds: on the loop of the service, 17 requests a second filled the loop
- * (59 ms of CPU time each, the compilation of the encoder included), and the median of others' `/health`
- * rose from 2 to 2,507 ms. In the Worker, which keeps the compiled encoder, one costs 9 ms.
+ * milliseconds and an hour seconds: on the loop of the service, 17 requests a second filled the loop: 59 ms
+ * of CPU time each, the compilation of the encoder included. The median of others' `/health` rose from 2 to
+ * 2,507 ms. In the Worker, which keeps the compiled encoder, one costs 9 ms.
  *
  * The Worker starts with the first MP3, ends 20 s after the last one, and is replaced when it fails. It is
  * one core at most, which pieces of all encodings share in turn: 16 at once, 3 of a tenant, up to 100

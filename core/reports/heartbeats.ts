@@ -19,10 +19,10 @@ import { wallFrom } from "../base/steady_clock.ts";
 import { iso8601 } from "../base/wire.ts";
 
 /**
- * Handles a companion's heartbeat. Closes live calls of its earlier runs, which were lost at the restart,
- * and calls of this run that the heartbeat does not name and that have not changed for a while; all of
- * them when the companion stops. Hangs up legs whose calls have ended. The answer says whether the
- * service needs the whole list of registrations.
+ * Handles a companion's heartbeat. Closes live calls of its earlier runs, which were lost at the restart.
+ * Closes calls of this run that the heartbeat does not name and that have not changed for a while; all of
+ * them when the companion stops. Hangs up legs whose calls have ended. The answer says whether the service
+ * needs the whole list of registrations.
  */
 export async function takeHeartbeat(
   { companion, legs, registered, bridgeUrl, sipUri, isDraining, shortage, isLast, fullTenants }:

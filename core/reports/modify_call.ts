@@ -45,11 +45,11 @@ export interface ModifyParams extends z.infer<typeof modifyParams> {
 }
 
 /**
- * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
- * leaves alone one in progress and the leg of a Dial, `completed` ends any, a Url redirects and
- * Mute silences one in progress, and its Participant. Of several redirections at once the last answered one
- * is performed. A call that it ends names its `requester`. Throws `notFound`, `callEnded` or
- * `notModifiable`, and `unavailable` when the companion that has to mute it is out of reach.
+ * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing, but neither
+ * one in progress nor the leg of a Dial. `completed` ends any. A Url redirects one in progress, Mute
+ * silences it and its Participant. Of several redirections at once the last answered one is performed. A
+ * call that it ends names its `requester`. Throws `notFound`, `callEnded` or `notModifiable`, and
+ * `unavailable` when the companion that has to mute it is out of reach.
  */
 export async function modifyCall(
   { accountSid, callSid, requester }: Modified,

@@ -2,16 +2,17 @@ import { callParameters } from "../calls/parameters.ts";
 import { unanswered } from "../base/exchange.ts";
 import type { FaultName } from "../base/faults.ts";
 import { rfc2822 } from "../base/wire.ts";
-import type { Job } from "../model/job.ts";
+import { exponential, type Job } from "../model/job.ts";
 import type { AlsoInserted } from "../model/record_types.ts";
 import type { Change } from "../model/store.ts";
 import { notification } from "../webhooks/notify.ts";
+import { handler, type JobHandler } from "../model/ports/job_handler.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import type { StreamChange, StreamEvent } from "../protocol/streams.ts";
 import type { Call } from "../model/resources/calls.ts";
 import type { Stream } from "../model/resources/streams.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
-import { liveStreams } from "./create_stream.ts";
+import { endUnheardStream, liveStreams } from "./create_stream.ts";
 
 /** Events of streams: changes of their records, status callbacks and Notifications. */
 
@@ -99,7 +100,7 @@ export async function endStreams(call: Call, at: number, ports: Ports): Promise<
 }
 
 /** Ends a stream that its companion has not reported. */
-export async function endUnheard(call: Call, sid: string, ports: Ports): Promise<void> {
+async function endUnheard(call: Call, sid: string, ports: Ports): Promise<void> {
   const at = ports.now();
   await ports.records.streams.update(call.accountSid, sid, (stream) => {
     if (stream.status === "stopped" || stream.reports > 0) return { record: stream };
@@ -115,6 +116,28 @@ export async function endUnheard(call: Call, sid: string, ports: Ports): Promise
     return ended({ ...stream, dateUpdated: at }, news, { call, at, ports });
   });
 }
+
+/** Performs `endUnheardStream`. */
+export const unheardStreamHandler: JobHandler<Parameters<typeof endUnheardStream>[0]> = handler(
+  endUnheardStream,
+  {
+    maxAttempts: 12,
+    retryMs: exponential(1_000, 60_000),
+
+    async work({ accountSid, streamSid: sid }, ports) {
+      const stream = await ports.records.streams.get(accountSid, sid);
+      if (stream === null || stream.status === "stopped" || stream.reports > 0) return;
+      const call = await ports.records.calls.get(accountSid, stream.callSid);
+      if (call === null) return;
+      if (call.companion !== null) {
+        // It may run all the same: its reports after the end change nothing.
+        const order = { type: "stop", sid } as const;
+        await ports.control.stream({ leg: call.sid, order }, call.companion);
+      }
+      await endUnheard(call, sid, ports);
+    },
+  },
+);
 
 /** Parameters of a stream in callbacks. */
 export const streamParameters = ({ sid, name, error }: Stream): Record<string, string> => ({

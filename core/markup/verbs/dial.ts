@@ -3,12 +3,12 @@ import type { RecordingManner } from "../../protocol/recordings.ts";
 import { ringToneNames } from "../../protocol/ring_tones.ts";
 import type { Step } from "../../protocol/script.ts";
 import { limits } from "../../base/limits.ts";
-import { hasTwilioDefaults } from "../face.ts";
 import { recordingCallback, recordingOrder } from "../recording_order.ts";
 import {
   actionAttribute,
   boolean,
   type CompileContext,
+  hasTwilioDefaults,
   methodAttribute,
   notPerformed,
   urlAttribute,

@@ -4,7 +4,6 @@ import { type Address, parseAddress, sipUri } from "../../model/values/address.t
 import { callbackEvent } from "../../model/values/status.ts";
 import { customHeaders } from "../../model/values/custom_headers.ts";
 import type { Routed } from "../../calls/route.ts";
-import { hasTwilioDefaults } from "../face.ts";
 import { machineDetectionAttributes, machineDetectionOf } from "../machine_detection.ts";
 import { parameterAttributes } from "../stream.ts";
 import type { Element } from "../parse.ts";
@@ -12,6 +11,7 @@ import { refusedElements, skippedElement } from "../refused.ts";
 import {
   type CompileContext,
   digitsAttribute,
+  hasTwilioDefaults,
   methodAttribute,
   readAttributes,
   urlAttribute,

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { GatherStep } from "../../protocol/gather.ts";
 import { limits } from "../../base/limits.ts";
-import { hintsAttribute } from "../hints.ts";
 import {
   actionOrDocument,
   boolean,
   hint,
+  hintsAttribute,
   keySet,
   languageAttribute,
   methodAttribute,

@@ -1,8 +1,15 @@
 import { z } from "zod";
 import { limits } from "../../base/limits.ts";
-import { hasTwilioDefaults } from "../face.ts";
 import { recordingCallback, recordingOrder, transcription } from "../recording_order.ts";
-import { actionOrDocument, boolean, keySet, methodAttribute, verb, wholeNumber } from "../verb.ts";
+import {
+  actionOrDocument,
+  boolean,
+  hasTwilioDefaults,
+  keySet,
+  methodAttribute,
+  verb,
+  wholeNumber,
+} from "../verb.ts";
 
 /** `-1` is the other word for none. */
 const finishOnKey = z.preprocess((keys) => keys === "-1" ? "" : keys, keySet("0123456789*#"));

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { limits } from "../../base/limits.ts";
 import type { SpeechPart } from "../../protocol/speech.ts";
 import type { Element } from "../parse.ts";
-import { hasTwilioDefaults } from "../face.ts";
 import { speechParts } from "../ssml.ts";
-import { languageAttribute, verb, wholeNumber } from "../verb.ts";
+import { hasTwilioDefaults, languageAttribute, verb, wholeNumber } from "../verb.ts";
 import { voiceNamed } from "../voices.ts";
 
 /** Says a text to the caller; SSML may stand in it. */
