@@ -33,8 +33,8 @@ export interface Flow {
   readonly proven: Set<string>;
   /** The media that the peer has offered or accepted, where they differ from those of its transport. */
   mediaKind?: "webrtc" | "rtp" | undefined;
-  /** A device here sent CPIM (RFC 3862), so it reads it as well. */
-  knowsCpim?: true;
+  /** Logins of which a device here sent CPIM (RFC 3862), so it reads it as well. */
+  cpimLogins?: Set<string>;
   /** Transport that a transaction of sip.js sends by until its end. */
   readonly transport: FlowTransport;
   /** True when a message is a repetition that the flow has handled. */

@@ -60,7 +60,7 @@ export async function onMessage(
   const { login, credentials: { accountSid, clientSid } } = identity;
   const { flow, target } = originOf(message);
   const uri = atDomain(signalling, target.split("?")[0] ?? "", flow);
-  if (content.isCpim) flow.knowsCpim = true;
+  if (content.isCpim) (flow.cpimLogins ??= new Set()).add(login);
   if ("notification" in content) {
     const { messageId, status } = content.notification;
     // Of delivery the service knows by the response to the message, and has notified the sender.

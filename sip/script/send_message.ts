@@ -54,7 +54,7 @@ export function sendToDevices(signalling: Signalling, order: MessageOrder): Prom
     login,
     from,
     contents: (binding) =>
-      wantsDisplay && knowsImdn(binding) ? [withNotification(), plain] : [plain],
+      wantsDisplay && knowsImdn(login, binding) ? [withNotification(), plain] : [plain],
   });
 }
 
@@ -75,17 +75,18 @@ export function notifyDevices(signalling: Signalling, order: NotificationOrder):
     callId: id,
     login,
     from,
-    contents: (binding) => knowsImdn(binding) ? [{ type: cpimType, text }] : [],
+    contents: (binding) => knowsImdn(login, binding) ? [{ type: cpimType, text }] : [],
   });
 }
 
 /**
  * True when a device supports IMDN: it sent CPIM itself, or its Contact has the feature tag of the standard
  * that demands both (3GPP TS 24.247, OMA CPM: pager mode messages). Others are not tried: some accept
- * any type and show the headers as text.
+ * any type and show the headers as text. One flow of a proxy may lead to devices of many Clients.
  */
-const knowsImdn = ({ flow, contact }: Binding): boolean =>
-  flow.knowsCpim === true || contact.toLowerCase().includes("ims.icsi.oma.cpm.msg");
+const knowsImdn = (login: string, { flow, contact }: Binding): boolean =>
+  flow.cpimLogins?.has(login) === true ||
+  contact.toLowerCase().includes("ims.icsi.oma.cpm.msg");
 
 const addressesOf = (
   { domain }: Signalling,

@@ -162,6 +162,38 @@ sipTest("sendToDevices() connects to the Path of a Client, and then goes on so",
   assert.equal(edge.count, 1);
 });
 
+sipTest(
+  "CPIM of one Client says nothing of another Client on the connection of its proxy",
+  async () => {
+    await using lab = await startTrunkLab();
+    const phone = await lab.phone("alice");
+    await registerBeside(phone, { login: "carol", password: "carol-secret" });
+    const cpim = "From: <sip:alice@sip.test>\r\n\r\nContent-Type: text/plain\r\n\r\nhello";
+    await phone.message("bob", "", { body: { type: "message/cpim", content: cpim } });
+    const typeFor = async (login: string) => {
+      const order = {
+        sid: `SM${login}`,
+        login,
+        from: "client:bob",
+        body: "Hello",
+        wantsDisplay: true,
+      };
+      const sent = lab.service.order(
+        lab.companion.bridgeUrl,
+        companionRequests.message.path,
+        order,
+      );
+      const text = await phone.nextText();
+      await (await sent).body?.cancel();
+      return valueOf(text, "content-type");
+    };
+
+    const types = [await typeFor("alice"), await typeFor("carol")];
+
+    assert.deepEqual(types, ["message/cpim", "text/plain;charset=UTF-8"]);
+  },
+);
+
 sipTest("ring() ends with 480 where the Path leads nowhere", async () => {
   await using lab = await startTrunkLab();
   await using edge = await openEdge(lab);
