@@ -97,8 +97,13 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
     },
     message: (order) => atHolders(order.login, (holder) => holder.message(order)),
     notification: (order) => atHolders(order.login, (holder) => holder.notification(order)),
+    // Asks no other companion while one may still have the text: it could pick another server.
     sendOut: async (order) =>
-      await firstAnswer(await everywhere(), (one) => one.outwardMessage(order)) ?? { status: null },
+      await firstAnswer(
+        await everywhere(),
+        (one) => one.outwardMessage(order),
+        isUntaken,
+      ) ?? { status: null },
     conference: async (order, at) => (await (await controlOf(at)).conference(order)).isKnown,
     recording: async (request, at) => (await (await controlOf(at)).recording(request)).isDone,
     stream: async (request, at) => (await (await controlOf(at)).stream(request)).isDone,
@@ -131,11 +136,13 @@ function statusesOf(sent: PromiseSettledResult<{ statuses: number[] }>[]): numbe
 
 /**
  * First answer of several companions, requested one after another, that is not null; null when all
- * are. Throws the last failure when none has an answer.
+ * are. Throws the last failure when none has an answer, and one after which no other may get the
+ * request.
  */
 async function firstAnswer<T, C>(
   companions: C[],
   request: (companion: C) => Promise<T | null>,
+  mayGoOn: (failure: unknown) => boolean = () => true,
 ): Promise<T | null> {
   let failure: unknown;
   for (const companion of companions) {
@@ -143,12 +150,19 @@ async function firstAnswer<T, C>(
       const answer = await request(companion);
       if (answer !== null) return answer;
     } catch (error) {
+      if (!mayGoOn(error)) throw error;
       failure = error; // Another one may answer.
     }
   }
   if (failure !== undefined) throw failure;
   return null;
 }
+
+/** True for a failure after which a companion surely did nothing: it refused the request or the connection. */
+const isUntaken = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.cause === 503 || /connection (was )?refused/i.test(error.message) ||
+    isUntaken(error.cause));
 
 /** True when the machine refused or reset the connection: it runs, and no companion listens. */
 const isRefused = (error: unknown): boolean =>

@@ -109,6 +109,24 @@ Deno.test("mute() requests the companion that has the leg, false when the leg is
   assert.deepEqual(asked, ["one.test/mute", "two.test/mute", "expected.test/mute"]);
 });
 
+const outward = { sid: "SM1", from: "+15550001", to: "+15550002", body: "Hello", routes: [] };
+
+for (
+  const [what, statuses, others] of [
+    ["stops", { "one.test": 503, "two.test": 200 }, ["two.test/outward-message"]],
+    ["refuses connections", { "two.test": 200 }, ["two.test/outward-message"]],
+    ["fails, and may have sent it", { "one.test": 500, "two.test": 200 }, []],
+  ] as const
+) {
+  Deno.test(`sendOut() where the first companion ${what}: ${others.length} more are asked`, async () => {
+    const { client, asked } = startClient(two, statuses);
+
+    await client.sendOut(outward).catch(() => {}); // These companions answer with no status.
+
+    assert.deepEqual(asked, ["one.test/outward-message", ...others]);
+  });
+}
+
 Deno.test("invalidate() notifies every companion, and fails when one was not notified", async () => {
   const { client, asked } = startClient(two, { "two.test": 200 });
 
