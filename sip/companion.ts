@@ -55,8 +55,8 @@ export interface Companion {
   /** Brings the gauges of legs, Clients and Gateways up to date. */
   showGauges(): void;
   /**
-   * Takes no new calls from now on, and tells the service so. Resolves when those that there are have
-   * ended, after `mostMs`, or when `hurry` aborts.
+   * Accepts no new calls from now on, which the next heartbeat reports. Resolves when those that there are
+   * have ended, after `mostMs`, or when `hurry` aborts.
    */
   drain(mostMs: number, hurry: AbortSignal): Promise<void>;
   /** Ends every call, delivers what is left to report within `stopMs`, and closes everything. */

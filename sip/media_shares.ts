@@ -97,7 +97,7 @@ export function createSharedMedia(engine: MediaEngine, pairs: number): SharedMed
   };
 }
 
-/** Tells whether media that a peer offers take a pair of ports: those of browsers share one port. */
+/** True when the offered media take a pair of ports: browsers share one port. */
 const isPlain = (offer: string): boolean => !/\bRTP\/SAVPF\b/.test(offer);
 
 const withoutAccount = ({ accountSid: _, ...options }: LegOptions = {}): LegOptions => options;

@@ -9,9 +9,9 @@ export interface MessageEnd<Sent, Received> {
 }
 
 /**
- * One end of a message channel whose other end is one of these as well: what is sent in a turn of the
- * event loop, or in `waitMs` where that is given, crosses together, since each crossing wakes the other
- * thread, which costs either more than most of what is said. Messages keep their order.
+ * One end of a message channel whose other end is one of these as well: messages of one turn of the event
+ * loop, or of `waitMs` where that is given, cross together. Each crossing wakes the other thread, which costs
+ * more than most messages. Messages keep their order.
  */
 export function batchedEnd<Sent, Received>(
   end: MessageEnd<Sent[], Received[]>,

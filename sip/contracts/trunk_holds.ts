@@ -4,14 +4,13 @@ import { sipLimits } from "../base/limits.ts";
 import type { Target } from "../transport/resolve.ts";
 
 /**
- * Cache of the servers of trunks that do not respond, so that no call and no text waits for one that is
- * down while another could take it (RFC 3263 §4.3): the first call to it waits for 5 s, the next ones do
- * not. A server is silent from its first missing response until it sends anything. Calls and texts then
- * try it last, and each one that passes it over may probe it by OPTIONS, at most once in 4 s and later
- * once a minute. Some servers ignore OPTIONS: one that was silent to OPTIONS alone is not passed over by
- * calls, and one call or text tries a silent server in its own place after a minute, then ever more
- * seldom, up to once an hour. A server of which nothing is cached is probed before it gets a text, where
- * another route exists.
+ * Cache of the servers of trunks that do not respond, so that no call and no text waits for one that is down
+ * while another could take it (RFC 3263 §4.3). The first call to it waits for 5 s, the next ones do not. A
+ * server is silent from its first missing response until it sends anything. Calls and texts then try it last,
+ * and each one that passes it over may probe it by OPTIONS, at most once in 4 s and later once a minute. Some
+ * servers ignore OPTIONS: one that was silent to OPTIONS alone is not passed over by calls. One call or text
+ * tries a silent server in its own place after a minute, then ever more seldom, up to once an hour. A server
+ * of which nothing is cached is probed before it gets a text, where another route exists.
  */
 
 /** A server of a route: one of the places that its proxy is at, or the proxy where it is at none. */

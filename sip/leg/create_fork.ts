@@ -1,12 +1,12 @@
 /**
- * One INVITE of a leg, and the early dialogs of the callees that a proxy rings by it. sip.js gives no
+ * One INVITE of a leg, and the early dialogs of the callees that a proxy rings by it. The library gives no
  * events of early dialogs of an outgoing call: INFO and OPTIONS got 481, and an UPDATE with an offer 491.
- * Refused: answers without a state, for each method. A callee that rings has the same `Dialog` as after
- * its answer, with other handlers: one for each of at most 16 callees, until a final response. An offer
- * is answered once the callee's own answer came in a reliable response (RFC 6337 §2.2), and where the
- * audio is anchored; else it gets 491, and the call rings on. After such an UPDATE the SDP of the 2xx does
- * not count, since many callees repeat their first one there. An early request has to come from the peer
- * that was called, as any later one.
+ * Refused: answers without a state, for each method. A callee that rings has the same `Dialog` as after its
+ * answer, with other handlers: one for each of at most 16 callees, until a final response. An offer is
+ * answered once the callee's own answer came in a reliable response (RFC 6337 §2.2), and where the audio is
+ * anchored; else it gets 491, and the call rings on. After such an UPDATE the SDP of the 2xx does not count,
+ * since many callees repeat their first one there. An early request has to come from the peer that was called,
+ * as any later one.
  */
 import type {
   IncomingResponseMessage,

@@ -142,8 +142,8 @@ function acceptNow(state: InboundState, sdp: string, extra: string[]): void {
 }
 
 /**
- * Answers a USSD dialogue: it has no media, so none of a stream that was offered is taken, and where
- * nothing was, a session without streams is offered, since there must be one (RFC 3261 §13.3.1.4).
+ * Answers a USSD dialogue: it has no media, so offered streams are refused. Without an offer it offers a
+ * session without streams, since there must be one (RFC 3261 §13.3.1.4).
  */
 export function acceptUssd(state: InboundState): void {
   const { call: { request, ussdOffer = "" } } = state;

@@ -9,18 +9,17 @@ import { parseNameAddr } from "../text/uri.ts";
 import type { Target } from "../transport/resolve.ts";
 
 /**
- * The way to a peer whose connection has closed. A dialog is bound to no connection (RFC 3261 §12): a
- * proxy or carrier may close one that is idle while its calls go on. The next request then goes by a new
- * connection to the first proxy of the route set, or to the peer's Contact (§12.2.1.1, §18.1.1). Any peer
- * may write any Contact, so it leads to the host that the peer has spoken from, to the addresses of its
- * trunk, and to public addresses alone, of a Client to few of them. A call over TLS never goes on without.
+ * The way to a peer whose connection has closed. A dialog is bound to no connection (RFC 3261 §12): a proxy or
+ * carrier may close one that is idle while its calls go on. The next request then goes by a new connection to
+ * the first proxy of the route set, or to the peer's Contact (§12.2.1.1, §18.1.1). Any peer may write any
+ * Contact. So it may lead only to the host that the peer has sent from, to the addresses of its trunk, and to
+ * public addresses, for a Client to few of them. A call over TLS never goes on without.
  *
- * Refused: keep-alives of our own on each connection, which a peer may close all the same; and a new
- * connection to the address that the call came from, whose port is that of a client. A connection of a
- * trunk stays open without a message for about an hour, and any connection while a call is live on it. A
- * phone whose Contact has `;ob` (RFC 5626) or names this server (GRUU) is not connected to: its dialog
- * waits `reconnectGraceMs` for it to come back. A BYE whose connection closes without a response is sent
- * once more.
+ * Refused: keep-alives of our own on each connection, which a peer may close all the same. Also refused: a new
+ * connection to the address that the call came from, whose port is that of a client. A connection of a trunk
+ * stays open without a message for about an hour, and any connection while a call is live on it. A phone whose
+ * Contact has `;ob` (RFC 5626) or names this server (GRUU) is not connected to: its dialog waits
+ * `reconnectGraceMs` for it to come back. A BYE whose connection closes without a response is sent once more.
  */
 
 /** A peer and the connection to it that closed. */

@@ -244,8 +244,8 @@ function adopt(
 }
 
 /**
- * Takes what a callee says before it answers, an offer too (RFC 3311 §5.2): it may offer once its answer
- * to ours came reliably (RFC 6337 §2.2), as where it moves the audio while it rings.
+ * Takes what a callee says before it answers, an offer too (RFC 3311 §5.2): it may offer once its answer to
+ * ours came reliably (RFC 6337 §2.2).
  */
 export function adoptEarly(state: OutboundState, fork: Fork, early: EarlyCallee): Dialog {
   const { flow, trunk } = fork;

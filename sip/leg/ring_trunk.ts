@@ -1,10 +1,10 @@
 /**
- * A call by the routes of a trunk. A server that sends nothing within 5 s, not even 100, is left for the
- * next one; so is one whose connection closes before it has sent anything, at once (RFC 3263 §4.3). Timer
- * B (32 s, RFC 3261 §17.1.1.2) would be too long for a caller, who waits at most 5 s for each dead
- * server. After a second without an answer the caller hears ringing. A call looks for a trunk for 30 s.
- * `timeout` and `DialRingDuration` begin with the INVITE that a server answers. Gateways whose
- * registration fails come after the operator's proxy.
+ * A call by the routes of a trunk. A server that sends nothing within 5 s, not even 100, is left for the next
+ * one. So is, at once, a server whose connection closes before it has sent anything (RFC 3263 §4.3). Timer B
+ * (32 s, RFC 3261 §17.1.1.2) would be too long for a caller, who waits at most 5 s for each dead server. After
+ * a second without an answer the caller hears ringing. A call looks for a trunk for 30 s. `timeout` and
+ * `DialRingDuration` begin with the INVITE that a server answers. Gateways whose registration fails come after
+ * the operator's proxy.
  */
 import type { TrunkRoute, TrunkTarget } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../base/flow.ts";

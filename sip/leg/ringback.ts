@@ -1,7 +1,7 @@
 /**
- * Ringing after the answer. A caller that was answered gets no ringing from its own network, so it hears
- * the tone of `country`, by default 425 Hz, one second in five (ITU-T E.180), while its target rings.
- * Early media replace the tone.
+ * Ringing after the answer. A caller that was answered gets no ringing from its own network. While its target
+ * rings it hears the tone of `country`, by default 425 Hz, one second in five (ITU-T E.180). Early media
+ * replace the tone.
  */
 import { overReason } from "../base/abort.ts";
 import type { MediaLeg } from "../media/base/port.ts";

@@ -41,10 +41,9 @@ const requestIn = (dialog: Dialog, method: "UPDATE" | "OPTIONS", extraHeaders: s
   opened(dialog).createOutgoingRequestMessage(method, { extraHeaders });
 
 /**
- * Asks the peer of a dialog whether it still has it: by OPTIONS (RFC 3261 §11, §12.2.2), and where
- * nothing has come after 10 s, by a session refresh, which phones that ignore OPTIONS answer. Resolves
- * with the status of the response. 200 stands for any other message of the peer meanwhile, 408 for
- * none.
+ * Asks the peer of a dialog whether it still has it: by OPTIONS (RFC 3261 §11, §12.2.2). Where nothing has
+ * come after 10 s it sends a session refresh, which phones that ignore OPTIONS answer. Resolves with the
+ * status of the response. 200 stands for any other message of the peer meanwhile, 408 for none.
  */
 export async function probe(signalling: Signalling, dialog: Dialog): Promise<number> {
   const { timers, sessionBounds } = signalling;

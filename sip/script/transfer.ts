@@ -33,10 +33,10 @@ export interface Transfer {
 }
 
 /**
- * The service says what the other side does now. Where that is to call somebody, the two stay
- * together until one answers, so that a refusal leaves the call as it was; a transferor who does not
- * wait for that leaves the other side with whoever answers. `replaces` is of another companion: who
- * talks to that leg is called in place of whom the REFER names.
+ * The service says what the other side does now. Where that is a call, the two stay connected until the callee
+ * answers, so that a refusal leaves the call as it was. A transferor that hangs up earlier leaves the other
+ * side with the callee that answers. `replaces` is of another companion: who talks to that leg is called in
+ * place of whom the REFER names.
  */
 export async function blind(transfer: Transfer, replaces?: LegName): Promise<void> {
   const { live, other, referral } = transfer;
@@ -117,8 +117,8 @@ async function ringAhead(
 }
 
 /**
- * Joins whom the transferor talks to with whom it talks to in another call (RFC 3891); both its
- * own legs end. One that does not wait for that leaves the first with nobody but the second.
+ * Joins whom the transferor talks to with whom it talks to in another call (RFC 3891); both its own legs end.
+ * One that does not wait for that leaves the first with the second alone.
  */
 export async function attended(
   { calls, live, other, referral }: Transfer,

@@ -1,11 +1,11 @@
 /**
- * A text to a number, by the routes of a trunk, delivered once at most. Refused: twice rather than
- * never, as where the next route gets a text that a silent proxy has taken. So another server gets it
- * only where no connection to the former one could be made, where the request could not be written, or
- * after 5xx but 504. A server that sent nothing, 408 or 504 may have the text: the record of the Message
- * names it, and later attempts of all companions go to it alone, by the same Call-ID. Over UDP nothing
- * is certain once a text was written. A text whose server stays silent fails after a quarter of an hour;
- * the Notification says that it may have been sent.
+ * A text to a number, by the routes of a trunk, delivered once at most. Refused: twice rather than never, as
+ * where the next route gets a text that a silent proxy has taken. So another server gets it only where no
+ * connection to the former one could be made, where the request could not be written, or after 5xx but 504. A
+ * server that sent nothing, 408 or 504 may have the text. The record of the Message names it, and later
+ * attempts of all companions go to it alone, by the same Call-ID. Over UDP nothing is certain once a text was
+ * written. A text whose server stays silent fails after a quarter of an hour; the Notification says that it
+ * may have been sent.
  */
 import {
   messageLimits,

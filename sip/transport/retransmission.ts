@@ -11,12 +11,11 @@ import type { SentMessage } from "./sent_message.ts";
 import { createServerRepeats } from "./server_repeats.ts";
 
 /**
- * Retransmission (RFC 3261 §17) between sip.js and the UDP socket. The library has no Timers A, E and G,
- * and forgets a transaction where Timers D, I, J and K would hold it. Timers B, F and H, the 2xx of an
- * INVITE (§13.3.1.4) and the ACK to it are the library's. Two responses are exceptions: a challenge is
- * not repeated without a repeated request (§26.3.2.4), and a 100 (Trying) waits for 200 ms, since a
- * client that has it would not repeat a request whose challenge was lost. The `maddr` parameter of a Via
- * is not supported.
+ * Retransmission (RFC 3261 §17) between sip.js and the UDP socket. The library has no Timers A, E and G, and
+ * forgets a transaction where Timers D, I, J and K would hold it. Timers B, F and H, the 2xx of an INVITE
+ * (§13.3.1.4) and the ACK to it are the library's. Two responses are exceptions. A challenge is not repeated
+ * without a repeated request (§26.3.2.4). A 100 (Trying) waits for 200 ms, since a client that has it would
+ * not repeat a request whose challenge was lost. The `maddr` parameter of a Via is not supported.
  */
 export interface Retransmission {
   /** Sends a message of ours, and again while that is due. */

@@ -34,12 +34,12 @@ export interface UdpOptions {
 /**
  * Opens the socket of all SIP over UDP; throws when it cannot be had.
  *
- * Deno's socket needs a promise for each datagram: a call over UDP reaches 0.58 to 0.66 of Kamailio with
- * it (target 0.5), and reached 0.77 to 0.99 where the C library read and sent the datagrams. Refused: the
- * C library, which needs the descriptor that Deno does not disclose; `node:dgram`, at several times the
- * cost of a datagram. The receive buffer is that of the system, as `Deno.listenDatagram` cannot ask for a
- * larger one. 208 KiB hold some 90 datagrams: 18 of 48,600 calls at full load lost one, which SIP repeats
- * after 0.5 s, and none of 42,000 with 1 MiB. So `docs/how-to/production.md` names `net.core.rmem_default`.
+ * Deno's socket needs a promise for each datagram: a call over UDP reaches 0.58 to 0.66 of Kamailio with it
+ * (target 0.5). By the C library it reached 0.77 to 0.99. Refused: the C library, which needs the descriptor
+ * that Deno does not disclose; `node:dgram`, at several times the cost of a datagram. The receive buffer is
+ * that of the system, as `Deno.listenDatagram` cannot ask for a larger one. 208 KiB hold some 90 datagrams: 18
+ * of 48,600 calls at full load lost one, which SIP repeats after 0.5 s, and none of 42,000 with 1 MiB. So
+ * `docs/how-to/production.md` names `net.core.rmem_default`.
  */
 export function openUdp(address: ListenAddress, options: UdpOptions): UdpSocket {
   const { clock, events } = options;

@@ -7,18 +7,18 @@ import { sipLimits } from "../base/limits.ts";
  * Framing of WebSockets (RFC 6455) by npm `ws`, through the members of its interface that are used here;
  * the package has no types.
  *
- * SIP over WebSocket (RFC 7118) needs what Deno's own server does not offer: that one holds a frame of up
- * to 64 MiB before it shows it, does not count connections that never finish their handshake, and takes a
- * new certificate only by a restart that ends its WebSockets. Refused: an own reader and writer of frames
- * (353 lines). In turn on a quiet machine, calls over WS as a ratio to Kamailio were 0.96, 0.91 and 0.94
- * with our own, 0.89, 0.72 and 0.84 with `ws` (target 0.75); a message in and out took 13.6 and 15.7 us, a
- * connection with its registration 47.8 and 44.1 kB (target 83 kB).
+ * Refused: Deno's own server. It holds a frame of up to 64 MiB before it shows it, and does not count
+ * connections that never finish their handshake. It takes a new certificate only by a restart that ends its
+ * WebSockets. Refused: an own reader and writer of frames (353 lines). In turn on a quiet machine, calls over
+ * WS as a ratio to Kamailio were 0.96, 0.91 and 0.94 with our own, 0.89, 0.72 and 0.84 with `ws` (target
+ * 0.75); a message in and out took 13.6 and 15.7 us, a connection with its registration 47.8 and 44.1 kB
+ * (target 83 kB).
  *
- * The rest stays around it in this folder: a connection counts before its handshake; a trusted proxy names
- * the client; a message has a deadline from its first octet (`message_progress.ts`); pongs and messages stop
- * where the peer does not read. The checks of the handshake are ours too, as `ws` refuses forms that RFC
- * 6455 permits, such as an Upgrade that lists several protocols. `ws` checks UTF-8 once a message is whole,
- * and accepts lengths that are not in their shortest form. `tests/sip/transport/web_socket_conformance_test.ts`
+ * The rest stays around it in this folder. A connection counts before its handshake, and a trusted proxy names
+ * the client. A message has a deadline from its first octet (`message_progress.ts`). Pongs and messages stop
+ * where the peer does not read. The checks of the handshake are ours too, as `ws` refuses forms that RFC 6455
+ * permits, such as an Upgrade that lists several protocols. `ws` checks UTF-8 once a message is whole, and
+ * accepts lengths that are not in their shortest form. `tests/sip/transport/web_socket_conformance_test.ts`
  * runs the rest of RFC 6455 against it.
  */
 

@@ -16,9 +16,9 @@ import { sipTimeouts } from "../../base/metrics.ts";
 import { after } from "./timers.ts";
 
 /**
- * Start of outgoing requests, without the timers of the runtime that the library sets for B and F
- * (RFC 3261 §17.1) in constructors, out of reach, and without a closure for each thing
- * that may become of a request. The transactions are the library's in all else.
+ * Start of outgoing requests, without the timers of the runtime that the library sets for B and F (RFC 3261
+ * §17.1) in constructors, out of reach, and without a closure for each event of a request. The transactions
+ * are the library's in all else.
  */
 export function replaceClients(): void {
   Object.setPrototypeOf(InviteClient.prototype, InviteClientTransaction.prototype);
