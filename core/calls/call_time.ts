@@ -7,7 +7,7 @@ import type { Call } from "../model/resources/calls.ts";
  * set meanwhile. Duration and price follow from it.
  */
 
-/** By how much the time of a call is ahead of the steady clock, in ms. */
+/** Lead of the time of a call over the steady clock, in ms. */
 export const aheadOf = (
   { clockAheadMs }: Pick<Call, "clockAheadMs">,
   { now, steadyNow }: Clocks,

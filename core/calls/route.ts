@@ -201,7 +201,7 @@ async function numberRoute(dialled: string, caller: Caller, ports: Ports): Promi
   return routes.length === 0 ? refused : { ...routing, target: { ...target, routes }, from };
 }
 
-/** To a number of this service. A call does not go on from number to number for long. */
+/** Route to a number of this service. A call goes from number to number `limits.numberHops` times at most. */
 function inward({ number, dialled }: Found, hops: number): Omit<Routed, "from"> | Unroutable {
   const to = calledAs(number, dialled);
   if (hops > limits.numberHops) {
@@ -236,7 +236,7 @@ async function outward(
   return { target: { kind: "trunk", dialled, routes }, to: dialled, rateMicros };
 }
 
-/** To a SIP host. A caller may show there by any name, but by no number that is not its own. */
+/** Route to a SIP host. A caller may show any name there, but only numbers of its own. */
 async function directly(address: SipAddress, caller: Caller, ports: Ports): Promise<Routing> {
   const uri = sipUri(address);
   const route = directRoute(address, ports.settings);

@@ -4,7 +4,7 @@ import type { Trace, TracedMessage } from "../protocol/traces.ts";
 export interface LadderRow extends Pick<TracedMessage, "direction" | "transport"> {
   /** Time, in ms. */
   at: number;
-  /** Since the first message of the trace. */
+  /** Time since the first message of the trace, in ms. */
   offsetMs: number;
   from: string;
   to: string;

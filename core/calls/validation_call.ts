@@ -29,7 +29,7 @@ const validationS = 180;
 
 /** A request to validate a number. */
 export interface ValidationWanted {
-  /** In E.164 form, or as it is dialled in DEFAULT_COUNTRY. */
+  /** The number in E.164 form, or as it is dialled in DEFAULT_COUNTRY. */
   phoneNumber: string;
   friendlyName?: string | undefined;
   /** Seconds until the number is called. */

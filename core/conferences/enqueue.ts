@@ -61,7 +61,7 @@ export async function waitParameters(
   };
 }
 
-/** For how long a call has waited, in ms. */
+/** Waiting time of a call, in ms. */
 export const waitOf = (
   { at, steadyAt }: Pick<QueueMember, "at" | "steadyAt">,
   { now, steadyNow }: Pick<Ports, "now" | "steadyNow">,

@@ -123,7 +123,7 @@ async function orderAsRecorded(named: Named, ports: Ports): Promise<void> {
   }
 }
 
-/** Without the fields that have no value. */
+/** The fields that have a value. */
 const given = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

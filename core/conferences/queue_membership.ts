@@ -113,6 +113,6 @@ export function given(queue: Queue, taker: Taker): Change<Queue> {
   return { record: { ...queue, members } };
 }
 
-/** From 1; 0 for a call that does not wait. */
+/** Position of a call in a queue, from 1; 0 for a call that does not wait. */
 export const positionOf = ({ members }: Queue, callSid: string): number =>
   members.findIndex((member) => member.callSid === callSid) + 1;

@@ -53,7 +53,7 @@ export async function compileUssd(
 const last = (hangsUp: boolean): Script[number] =>
   hangsUp ? { type: "hangup" } : { type: "hangup", cause: "end-of-markup" };
 
-/** True: nothing after it is reached. */
+/** Reads an element; returns true when no later one is reached. */
 async function read(element: Element, reading: Reading): Promise<boolean> {
   const { context, texts, script } = reading;
   switch (element.name) {

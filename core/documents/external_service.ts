@@ -124,7 +124,7 @@ function authorization(
   return { headers: { authorization: `Basic ${login}` }, secrets: [secret, login] };
 }
 
-/** Without its escapes; one that is none stands for itself. */
+/** Decodes percent-encoding; an invalid text stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

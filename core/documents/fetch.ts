@@ -41,7 +41,7 @@ export interface Document {
   plain?: readonly Element[];
   /** The request and its response; absent where a flow made the document. */
   exchange?: Exchange;
-  /** Of the response. */
+  /** HTTP status of the response. */
   status?: number;
 }
 

@@ -40,7 +40,7 @@ export const answerMessageHandler: JobHandler<Args> = handler(answerMessage, {
   },
 });
 
-/** Null: the account, the message or its number is gone, or the number has no SmsUrl any more. */
+/** The message and its markup; null where account, message, number or SmsUrl no longer exists. */
 async function answeringOf(
   { accountSid, messageSid, numberSid }: Args,
   ports: Ports,

@@ -94,7 +94,7 @@ function parsed(text: string): readonly Element[] {
   return root.children;
 }
 
-/** With what is inside them. */
+/** Number of elements, those inside them included. */
 const countOf = (elements: readonly Element[]): number =>
   elements.reduce((sum, { children }) => sum + 1 + countOf(children), 0);
 

@@ -46,9 +46,9 @@ export interface Verb<S extends z.ZodRawShape = z.ZodRawShape, C = CompileContex
   attributes: S;
   /** A call that is not answered yet is answered before it. */
   answers: boolean;
-  /** Nothing after it is reached. */
+  /** No later verb is reached. */
   isLast?: boolean;
-  /** It reads the elements inside it; in others there is text alone. */
+  /** True for a verb that reads elements inside it; others have text alone. */
   hasElements?: boolean;
   compile(
     element: Element,

@@ -20,7 +20,7 @@ export interface Part {
   reference: string;
   /** Number of parts. */
   total: number;
-  /** From 1. */
+  /** Position in the text, from 1. */
   at: number;
 }
 

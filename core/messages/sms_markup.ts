@@ -17,7 +17,7 @@ export interface SmsMarkup {
   fallback: Source | null;
 }
 
-/** At the application, where there is one, else at the SMS URLs of the number; null for neither. */
+/** The markup at the application, if there is one, else at the SMS URLs of the number; null for neither. */
 export async function smsMarkup(
   number: IncomingPhoneNumber,
   { records, settings }: Pick<Ports, "records" | "settings">,

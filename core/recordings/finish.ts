@@ -15,7 +15,7 @@ import { callbackUrl } from "./link.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
 interface Ending {
-  /** Of stored audio. */
+  /** Bytes of stored audio. */
   bytes: number;
   /** False: it broke off. */
   isWhole: boolean;

@@ -6,7 +6,7 @@ export interface Mp3Piece {
   sampleRate: 8_000;
   kbps: 24 | 48;
   samples: Int16Array<ArrayBuffer>;
-  /** Nothing follows. */
+  /** True for the last piece. */
   isLast: boolean;
 }
 

@@ -82,7 +82,7 @@ function messageOf({ from, to, body, account, ports }: Run): Message {
 /** A verb of a document, and the step of the trace that it belongs to. */
 type Owned = Map<Element, number>;
 
-/** One document of the flow: what its steps become is performed, up to the next one. */
+/** Performs one document of the flow, up to the next one. */
 async function document({ source, hops }: Next, run: Run): Promise<Next> {
   const owned: Owned = new Map();
   const { verbs, skipped, variables } = await walkFlow({

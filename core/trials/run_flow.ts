@@ -12,7 +12,7 @@ export interface DryRunWanted {
   kind: "voice" | "sms" | "ussd";
   from: string;
   to: string;
-  /** Of a message. */
+  /** Text of a message. */
   body: string;
   inputs: readonly DryRunInput[];
 }

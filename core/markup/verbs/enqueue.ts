@@ -19,7 +19,7 @@ export const enqueue = verb({
     method: methodAttribute,
     waitUrl: z.string().optional(),
     waitMethod: methodAttribute,
-    /** As Twilio names it; it counts before waitMethod. */
+    /** Twilio's name; it takes precedence over waitMethod. */
     waitUrlMethod: givenMethod,
     maxQueueSize: wholeNumber({
       min: 1,

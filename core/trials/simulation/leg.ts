@@ -39,7 +39,7 @@ export interface State {
   recordings: LegRecording[];
   /** Number of its acts. */
   acts: number;
-  /** Of the legs that its Dial has placed. */
+  /** Reports to come of the legs that its Dial has placed. */
   plan: Moment[];
   dialled: DialResult | null;
   /** True when a step of the script let time pass; and the digits of Gathers without an action. */
@@ -61,7 +61,7 @@ export interface State {
   taken: { by: string; until: number; waitedS: number | null } | null;
   /** Seconds after the answer at which the call is over. */
   longestS: number;
-  /** By how much the time of the leg is ahead of the steady clock, in ms; absent in former versions. */
+  /** Lead of the time of the leg over the steady clock, in ms; absent in former versions. */
   clockAheadMs?: number | null;
 }
 

@@ -26,7 +26,7 @@ export const simulationTimes = {
 /** Acts of one job, and bounds of a leg. */
 export const simulationLimits = {
   actsAtOnce: 50,
-  /** Of one leg: bounds the requests of a document that leads to itself. */
+  /** Acts of one leg: bounds the requests of a document that leads to itself. */
   acts: 2_000,
   /** Seconds of tone in a recording. */
   recordedS: 60,
