@@ -57,6 +57,9 @@ export interface Companion {
   /**
    * Accepts no new calls from now on, which the next heartbeat reports. Resolves when those that there are
    * have ended, after `mostMs`, or when `hurry` aborts.
+   * Takes no new calls from now on: INVITEs and orders get 503, and heartbeats say that it drains, so that
+   * services place calls at other companions. Where all drain, POST Calls answers 503. Phones stay
+   * registered. Resolves when the live calls have ended, after `mostMs`, or when `hurry` aborts.
    */
   drain(mostMs: number, hurry: AbortSignal): Promise<void>;
   /** Ends every call, delivers what is left to report within `stopMs`, and closes everything. */

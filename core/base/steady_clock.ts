@@ -11,6 +11,17 @@
  *
  * The awake clock (`createAwakeClock`) is the steady clock without the spans in which this process did
  * not run. It measures the silence of others: what a stopped process did not hear was no silence.
+ * Heartbeats, RTP, pings and the timers of SIP are judged by it. By the wall clock, a step of 20 s ended
+ * every live call, and one of -1 h stopped retries and the detection of lost companions.
+ *
+ * Signatures between service and companion go by the wall clock, 30 s either way: processes on one machine
+ * step together, and a request that meets the step is sent again. Their nonces go by the wall clock too, so
+ * that a step back lets no old request be sent again. TOTP, signed URLs and credentials of TURN servers go
+ * by it, as others check them. After a step back no TOTP code is accepted of a time before the last one. A
+ * signed URL that was made while the clock was ahead lasts longer by as much.
+ *
+ * Due times in a store go by the store's own clock: `kv/store/store_clock.ts`. The time of a call:
+ * `core/calls/call_time.ts`. Lost companions: `core/reports/heartbeats.ts`.
  */
 
 /** The wall clock and the steady clock, in ms. */

@@ -1,3 +1,9 @@
+/**
+ * Metrics of a process, by prom-client: each process has a registry, and serves it itself. Series are values
+ * of modules, raised where the thing happens; gauges of the store are read at a scrape, every 5 s at most.
+ *
+ * Refused: the metrics of OpenTelemetry, which need a collector; an own writer of the text format.
+ */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 /** Metrics of this process, without those of prom-client that Deno cannot measure. */

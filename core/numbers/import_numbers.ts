@@ -1,3 +1,7 @@
+/**
+ * The import of an inventory of numbers. `deno task numbers` opens the store, so the service must be
+ * stopped: an inventory is loaded seldom, and a way into the running service would be one more to secure.
+ */
 import { limits } from "../base/limits.ts";
 import type { Stock } from "../model/ports/ports.ts";
 import { cellsOf, linesOf } from "../model/values/csv.ts";

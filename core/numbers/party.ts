@@ -5,7 +5,11 @@
  *
  * Clients, SIP addresses and names stay as they are. So does what a virtual number is spelt as, and what a
  * pattern of virtual numbers fits, unless it fits the number as well: `9…` and `*135#` of an account are no
- * numbers of the telephone network.
+ * numbers of the telephone network. Up to three digits, and up to six that the plan of the country does not
+ * have, are dialled as they are: `112` and `1000`.
+ *
+ * Refused: to normalise where a number is used, or in the store. The typed text is not stored. Records from
+ * before this rule keep their spelling, and a filter finds them by it.
  */
 import { parseAddress } from "../model/values/address.ts";
 import { dialString, e164Of } from "../model/values/dialled.ts";

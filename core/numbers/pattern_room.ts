@@ -1,6 +1,17 @@
 /**
- * The bounds of number patterns. They count for a tenant, since its calls are matched against all of them
- * at once, and sub-accounts would pass a bound of each account.
+ * The bounds of number patterns, which count for a tenant: the account right below the root account, with
+ * its sub-accounts. Without bounds, 1,200 patterns of one tenant cost a call of another tenant 17 s of CPU
+ * time and 1.1 GiB of memory.
+ *
+ * A tenant has 100 patterns, and 2,500 instructions for all of them (RE2). The size is computed from the
+ * text of a pattern, so that an expensive one is refused before it is compiled. Creations of a tenant take
+ * turns. Several services on one store may each add a pattern at the same moment, beyond the bound; calls
+ * stay within it. Patterns of an older store beyond the bound match nothing, and the log names the tenant.
+ *
+ * A call costs at most about 10 ms of CPU time for each form of the number that it dials; typical patterns
+ * take 0.02 ms. Refused: a bound for each account, which sub-accounts would pass; reading the patterns of
+ * each related account, a read for each of up to 1,000 sub-accounts. A group of the store for each tenant
+ * costs one read.
  */
 import { tenantOf } from "../accounts/tenant.ts";
 import { Fault } from "../base/faults.ts";

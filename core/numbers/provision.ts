@@ -1,3 +1,12 @@
+/**
+ * The purchase of a number. Number, first charge and the notice to the provider are one commit, and the
+ * unique key of the number decides who holds it.
+ *
+ * A virtual number may have the text of a number that the provider offers later. Its purchase then removes
+ * the virtual number in the same commit, where `NUMBERS_PROVIDER` vouches for holders; the log names the
+ * account that lost it. Refused: to forbid such virtual numbers, which the contract allows; to keep virtual
+ * numbers under names of their own.
+ */
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../model/ports/ports.ts";

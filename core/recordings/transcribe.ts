@@ -1,3 +1,8 @@
+/**
+ * Transcriptions. Without a provider, or when it refuses, one is `failed`, with a Notification. An outage is
+ * tried four times over minutes. A completed one costs `TRANSCRIPTION_PRICE` for each minute begun. A text
+ * of over 40,000 bytes is cut.
+ */
 import { z } from "zod";
 import { method, url } from "../base/fields.ts";
 import { transcribeRecording } from "../model/job_kinds.ts";

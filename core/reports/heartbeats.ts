@@ -1,3 +1,13 @@
+/**
+ * Heartbeats, and companions that send none. The silence of a companion is the time since this service last
+ * saw one of its heartbeats, by the awake clock. A service that was stopped for 25 s, or whose disk was full,
+ * would otherwise end the calls of all companions at its first sweep.
+ *
+ * A heartbeat counts when it comes, whether or not its commit succeeds. On a shared store, one that another
+ * service took counts when its entry has changed. While the store cannot be read, no silence is counted. A
+ * lost companion is found in 15 to 20 s; a service that was stopped finds it 15 s after it goes on. Clocks of
+ * companions and of other services do not matter.
+ */
 import type { Companion, Heartbeat } from "../protocol/companion.ts";
 import { forgetRegistrations } from "../numbers/gateway_registrations.ts";
 import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";

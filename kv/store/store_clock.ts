@@ -9,7 +9,11 @@ import type { KeyValueStore, KvEntry } from "./key_value_store.ts";
  * the last process ran moves nothing, one that was set back while none ran does not turn it back.
  *
  * Services on a shared store go by one time: one that starts takes over that of those that run, where
- * its own wall clock differs. Else it would take the leases of others for expired.
+ * its own wall clock differs. Else it would take the leases of others for expired. Each writes every 2 s
+ * the time that it has reached. One whose wall clock differs by more than 4 s waits up to 5 s for the next
+ * such entry, so a restart of all services takes 5 s more. Where no other runs, it starts by its wall clock,
+ * but not before the time that was reached. Jobs that are due at a date move when the wall clock was set
+ * (`kv/jobs/dated_jobs.ts`).
  */
 export interface StoreClock {
   /** In ms. */

@@ -1,5 +1,13 @@
 /**
- * SIP traces of live calls. A message of an unauthenticated source is parsed, counted and kept as
+ * SIP traces: the last 64 messages of each live call, at most 48 KiB, without credentials, keys and foreign
+ * bodies. The companion sends them to the service where the call fails, which keeps them for
+ * `SIP_TRACE_HOURS`. The report of the end waits at most two seconds for them. A message takes 1.6 to 2.0 us.
+ * A companion that is killed loses the traces of its calls; a call that completed badly has none.
+ *
+ * Refused: a capture on the network (tcpdump, HEP), which has all secrets and reads no TLS; messages in the
+ * store as they come, a commit each. Backups have no traces, which would not expire where they are restored.
+ *
+ * A message of an unauthenticated source is parsed, counted and kept as
  * text, no more: secrets are removed when a trace is read. Removing them from each INVITE of 64 KiB
  * cost 2.07 s of CPU time for 20 of them, in place of 0.02 s. The text stays in memory with its
  * secrets until the call ends; what leaves the companion has none.

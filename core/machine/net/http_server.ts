@@ -1,3 +1,11 @@
+/**
+ * The HTTP server: `node:http` by `@hono/node-server`. `Deno.serve` has no bound of connections and no
+ * time-out, and ends for good at EMFILE. A request costs about 30 us more; handlers stay those of `fetch`.
+ *
+ * Node's listener also stops at EMFILE, without an event, so `acceptor.ts` connects to an idle listener and
+ * opens it again. Time-outs are in `slow_requests.ts`: Deno obeys those of Node only where the HTTP server
+ * itself listens, and Node has no least rate of a body.
+ */
 import { awakeNow } from "../../base/steady_clock.ts";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";

@@ -1,3 +1,15 @@
+/**
+ * The log: one JSON object a line, with an event whose text does not change, so that operators search by
+ * field. Phone numbers are masked where the line is written, so that no caller can forget it. Logins and the
+ * hosts of webhooks stand in it.
+ *
+ * Refused: pino, whose transports need worker threads and `node:fs`, for a need of forty lines; a function
+ * for each level, since callers take the logger as one function.
+ *
+ * `X-Request-Id` goes with the work (`core/base/origin.ts`): by `AsyncLocalStorage` within a process, in
+ * jobs, in scripts to companions and in their reports. A parameter would pass through some forty functions
+ * that do not use it.
+ */
 import { writeOut } from "./write_out.ts";
 
 /** Levels of the log, the most urgent first. */

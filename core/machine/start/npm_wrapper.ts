@@ -1,3 +1,7 @@
+/**
+ * The npm wrapper of Deno (`npx deno`) passes no signals on. The supervisor looks every two seconds whether
+ * the wrapper is still there, so that Ctrl-C and a killed `npx` stop all processes.
+ */
 const pollMs = 2_000;
 /** From here to npm there are `deno task`, a shell, and Deno's own wrapper in Node. */
 const mostAncestors = 4;

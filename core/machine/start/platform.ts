@@ -1,3 +1,12 @@
+/**
+ * The platform: where store, secrets, audio and files are, and how the service listens. At the edge
+ * (`EDGE=true`) a program may have no files, no listener of its own, and ends between two requests. Audio of
+ * recordings is then stored in chunks of 60,000 bytes, since object storage cannot append; an hour of speech
+ * is 58 MB, and settles in S3 as audio of a disk does.
+ *
+ * Refused: a second entry beside `main.ts`, since two places that put the service together drift apart; to
+ * detect the platform, since a variable is clear and can be tested.
+ */
 import { blobDirectory } from "../adapters/blob_directory.ts";
 import type { Config } from "../configuration/config.ts";
 import type { Answer } from "../net/http_server.ts";

@@ -8,6 +8,10 @@
  * (2019, by operator) and Brazilian numbers that begin with 7 (still in use with eight digits) have
  * none.
  *
+ * The table is read wherever a number is parsed. Refused: variants of a number at each lookup. So rates
+ * and `DESTINATION_PREFIXES` count by today's form: `+521` is no prefix of a number. A number that was
+ * stored in a former form keeps it, and is found by that form.
+ *
  * Sources: the plans of ITU-T E.164 by country ("Operational Bulletin", T0202); the recipes of
  * libphonenumber's migrator (`migrator/src/data/recipes.csv`) for Mexico, Brazil, Vietnam and
  * Gabon; and as named below.

@@ -1,6 +1,7 @@
 /**
  * Virtual numbers, and the patterns among them: regular expressions of customers (RE2 syntax), which
- * match in a time that is linear in pattern and text.
+ * match in a time that is linear in pattern and text. re2js is RE2 in plain JavaScript;
+ * the engine of the runtime can backtrack without end. Look-behind and back-references are refused.
  *
  * The patterns of a tenant are compiled into one program, which says in one pass over a text which of them
  * fit. Bounds: `programSize` is estimated from the text of a pattern, before it is compiled;

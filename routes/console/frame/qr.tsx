@@ -1,3 +1,8 @@
+/**
+ * QR codes, by uqr (27 kB, MIT, no dependencies). Refused: own code, some 500 lines of Reed-Solomon and masks;
+ * `qrcode`, with three packages for PNG; `qrcode-generator` (57 kB); `qr` (169 kB, with a reader of pictures).
+ * Modules are drawn as one SVG path, since the policy of the pages forbids styles in them.
+ */
 import { encode } from "uqr";
 
 /** A QR code (ISO/IEC 18004), dark on white in dark mode too, as cameras need it. */

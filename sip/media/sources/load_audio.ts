@@ -26,6 +26,9 @@ export interface LoadAudioOptions {
  * Loads WAV and MP3 files over HTTP. The audio used last stays in memory as long as its server allows
  * (RFC 9111); after that it is asked whether it has changed before it is sent and decoded again. What
  * several want at the same time is asked for once, unless its server says that it is for one alone.
+ *
+ * The cache is a private one without heuristics, with `stale-if-error` (RFC 5861), so that a prompt outlives
+ * an outage of its server. The first bytes tell the type. MP3 of more than 16 million samples is refused.
  */
 export function loadAudio(options: LoadAudioOptions): LoadAudio {
   const cache = audioCache<CachedAudio>(options.cacheBytes ?? mediaLimits.audioCacheBytes);

@@ -17,7 +17,12 @@ export interface Utterance {
   ssml?: string | undefined;
 }
 
-/** Makes speech of text. */
+/**
+ * Makes speech of text. `Say` splits a text at sentences, so that the first one plays while the next one is
+ * made; a text has at most 10,000 characters. Audio is cached: 16 MiB in the companion, 256 MiB in
+ * `DATA_DIR/speech`. A voice that the provider refuses is replaced by `woman`, with a Notification, so that a
+ * misspelt voice is heard and noticed. A language that it does not have is not said.
+ */
 export interface Speaker {
   /**
    * The samples of an utterance; within a bounded time, or rejects with an Error that says why they

@@ -33,8 +33,8 @@ export interface Patch {
 }
 
 /**
- * Every patch of sip.js. An upgrade of the library begins here: the test of this list names the classes
- * whose source has changed.
+ * Every patch of sip.js, which `sip/stack/` alone imports. An upgrade of the library begins here: the test
+ * of this list compares it with what is replaced, and names the classes whose source has changed.
  */
 export const patches: readonly Patch[] = [
   // Rules of SIP that the library does not keep.

@@ -24,7 +24,10 @@ export interface SpeechEngine {
   speak(utterance: Utterance, signal: AbortSignal): Promise<Sound>;
 }
 
-/** What was said, and how sure the engine is: 0 to 1. */
+/**
+ * The recognised text, and how sure the engine is: 0 to 1. A provider that gives no confidence counts as 1,
+ * pocketsphinx with hints as 0.6, its dictation as at most 0.4.
+ */
 export interface Heard {
   text: string;
   confidence: number;

@@ -26,7 +26,11 @@ import { soundCache } from "./sound_cache.ts";
 
 /**
  * The speech process: makes speech of text, and text of speech, with what is installed on this
- * machine. It listens on the loopback alone, and may run these programs and nothing else.
+ * machine. It listens on the loopback alone, and may run these programs and nothing else. Texts reach them
+ * by standard input, never by a shell.
+ *
+ * Programs that transcribe recordings run at niceness 5, with places of their own for short and long ones,
+ * so that no call waits for them.
  */
 async function start(config: Config, onOver: (error: Error) => void) {
   const secret = config.SPEECH_SECRET;
