@@ -3,7 +3,7 @@ import type { Config } from "../machine/configuration/config.ts";
 import { machineAddresses } from "../machine/configuration/machine_addresses.ts";
 import type { Connection } from "./service.ts";
 
-/** What the flags of the command say of the connection. */
+/** Flags of the command about the connection. */
 export interface Flags {
   url?: string | undefined;
   "account-sid"?: string | undefined;

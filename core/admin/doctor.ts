@@ -5,7 +5,7 @@ import type { IceServer } from "./exchange.ts";
 import type { Json, Service } from "./service.ts";
 import type { Machine } from "./machine.ts";
 
-/** What the doctor found of one matter. */
+/** Finding of the doctor about one subject. */
 export interface Finding {
   check: string;
   result: "ok" | "failed";
@@ -31,13 +31,13 @@ export interface Local {
 /** The most by which the clock here and the service's may differ, in ms; `Date` has whole seconds. */
 const skewMs = 5_000;
 
-/** How long before its end a certificate should be renewed, in ms. */
+/** Time before its end at which a certificate should be renewed, in ms. */
 const renewalMs = 14 * 86_400_000;
 
 /** Looks at one matter: what is well, or an Error that names what is wrong and what to do. */
 type Look = () => Promise<string>;
 
-/** What is wrong, in words of its own. */
+/** The fault, as a sentence. */
 class Problem extends Error {}
 
 /** Runs every check, each apart from the others. */
@@ -121,7 +121,7 @@ async function certificate(url: string, machine: Machine): Promise<string> {
 
 const iceUrl = /^(stuns?|turns?):(\[[^\]]+\]|[^:?]+)(?::(\d+))?(\?transport=tcp)?/;
 
-/** Whether each server of ICE_SERVERS answers, and relays for the credentials of a Token. */
+/** Checks that each server of ICE_SERVERS answers, and relays for the credentials of a Token. */
 async function iceServers(service: Service, machine: Machine): Promise<string> {
   const { ice_servers } = await service.post<{ ice_servers: Json[] }>("Tokens.json", {});
   for (const { urls, username, credential } of ice_servers) {
@@ -176,7 +176,7 @@ async function sipPorts(local: Local, machine: Machine): Promise<string> {
   return `${open.join(", ")} answer`;
 }
 
-/** Whether audio that phones send to the advertised address can come here. */
+/** Checks that audio sent to the advertised address reaches this machine. */
 async function addresses({ RTP_HOST, PUBLIC_IP }: Local, machine: Machine): Promise<string> {
   const found = await machine.addresses(RTP_HOST).catch((): string[] => []);
   if (found.length === 0) throw new Problem(`RTP_HOST ${RTP_HOST} has no address in the DNS`);
@@ -196,7 +196,7 @@ async function addresses({ RTP_HOST, PUBLIC_IP }: Local, machine: Machine): Prom
     : `${own} is advertised: phones elsewhere need PUBLIC_IP`;
 }
 
-/** Whether a WebSocket opens at the address that browsers are given. */
+/** Checks that a WebSocket opens at the address that browsers are given. */
 async function browsers({ SIP_WS_URL }: Local, machine: Machine): Promise<string> {
   await machine.webSocket(SIP_WS_URL).catch((error) => {
     throw new Problem(
@@ -213,7 +213,7 @@ async function sipDomain({ SIP_DOMAIN }: Local, machine: Machine): Promise<strin
   throw new Problem(`the DNS has no address of SIP_DOMAIN ${SIP_DOMAIN}: add an A or AAAA record`);
 }
 
-/** Whether others can read the secrets in DATA_DIR. */
+/** Checks that other users cannot read the secrets in DATA_DIR. */
 async function data({ DATA_DIR }: Local, machine: Machine): Promise<string> {
   if (await machine.mode(DATA_DIR) === null) throw new Problem(`there is no DATA_DIR ${DATA_DIR}`);
   for (const name of ["secret_key", "bridge_secret", "credentials.json"]) {

@@ -7,7 +7,7 @@ export interface IceServer {
   port: number;
 }
 
-/** Lets a task exchange messages with a server for at most so many ms; closes the connection. */
+/** Runs a task that exchanges messages with a server, for at most so many ms; then closes the connection. */
 export async function withServer(
   server: IceServer,
   lookMs: number,

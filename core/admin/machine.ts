@@ -3,15 +3,15 @@ import { connect as connectTls } from "node:tls";
 import { type IceServer, udpTowards, withServer } from "./exchange.ts";
 import { bindingRequest, tryAllocation, type TurnCredentials } from "./turn.ts";
 
-/** What a TLS server shows. */
+/** Certificate that a TLS server shows. */
 export interface Shown {
-  /** Why a client would refuse it; empty where it would not. */
+  /** Reason for which a client would refuse it; empty where it would not. */
   problem: string;
   /** In ms. */
   validTo: number;
 }
 
-/** What the doctor does on the network and on this machine. Each rejects with the reason. */
+/** Checks of the doctor on the network and on this machine. Each rejects with the reason. */
 export interface Machine {
   now(): number;
   fetch(url: string): Promise<Response>;
@@ -32,7 +32,7 @@ export interface Machine {
   mode(path: string): Promise<number | null>;
 }
 
-/** How long one look may take, in ms. */
+/** Time limit of one check, in ms. */
 const lookMs = 4_000;
 
 export const machine: Machine = {
@@ -124,7 +124,7 @@ function webSocket(url: string): Promise<void> {
   });
 }
 
-/** Whether this machine has an address: whether a socket of it can be opened. */
+/** True when this machine has an address: a socket can be bound to it. */
 function isOwn(address: string): boolean {
   try {
     Deno.listenDatagram({ transport: "udp", hostname: address, port: 0 }).close();

@@ -17,11 +17,11 @@ import { machine } from "./machine.ts";
 import { createService, type Service } from "./service.ts";
 import { type Row, table } from "./table.ts";
 
-/** What a command has to work with. */
+/** Input of a command. */
 interface Given {
   service: Service;
   connected: Connected;
-  /** What follows the name of a command that takes a word. */
+  /** The argument of a command that takes one. */
   word: string;
   account: string | undefined;
   name: string | undefined;

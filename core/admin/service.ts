@@ -1,7 +1,7 @@
 import { limits } from "../base/limits.ts";
 import { plainReason } from "../base/plain_reason.ts";
 
-/** Where the service is, and the account that asks. */
+/** Address of the service, and credentials of the requests. */
 export interface Connection {
   /** Without a slash at the end. */
   url: string;
@@ -27,7 +27,7 @@ export interface Service extends Connection {
   list(path: string, accountSid?: string): Promise<Json[]>;
 }
 
-/** How long a request may take, in ms. */
+/** Time limit of a request, in ms. */
 const requestMs = 15_000;
 
 /** The most records of a page that the interface gives. */

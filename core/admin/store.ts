@@ -2,7 +2,7 @@ import { limits } from "../base/limits.ts";
 import type { Json, Service } from "./service.ts";
 import type { Row } from "./table.ts";
 
-/** What the store holds. */
+/** Kind, layout and size of the store, and its records by resource. */
 export async function showStore(service: Service): Promise<Row[]> {
   const { records, building, ...facts } = await service.get<
     Json & { records: { name: string; count: number }[]; building: string[] }
@@ -22,8 +22,8 @@ interface Part {
 }
 
 /**
- * Loads phone numbers from a CSV file into the stock of a running service, a piece after the other. An
- * import may be repeated and resumed: a number in stock is replaced.
+ * Loads phone numbers from a CSV file into the inventory of a running service, piece by piece. An import
+ * may be repeated and resumed: a number of the inventory is replaced.
  */
 export async function importNumbers(service: Service, file: string): Promise<Row[]> {
   const text = await Deno.readTextFile(file).catch((error) => {
@@ -49,7 +49,7 @@ export async function importNumbers(service: Service, file: string): Promise<Row
 interface Piece {
   /** The line of column names, and lines of numbers: as many as one parameter holds. */
   numbers: string;
-  /** How many lines of the file between these two are in the pieces before. */
+  /** Lines of the file that earlier pieces hold, by which numbers of lines in errors are corrected. */
   skipped: number;
 }
 

@@ -23,12 +23,12 @@ const help = [
 /** In ms: before the first new try and the longest wait; silence after which a stream is dead. */
 const [firstWaitMs, longestWaitMs, silenceMs] = [500, 15_000, 45_000];
 
-/** What is followed, and how it is printed. */
+/** The followed events, and how they are printed. */
 interface Followed extends Connection {
   account: string;
   query: URLSearchParams;
   print(event: StreamedEvent): void;
-  /** What becomes of the connection, for people. */
+  /** Writes a note about the connection, for people. */
   note(text: string): void;
 }
 

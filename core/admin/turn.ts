@@ -34,7 +34,7 @@ type Attribute = [type: number, value: Uint8Array];
 /** A Binding request (RFC 8489). */
 export const bindingRequest = (): Uint8Array<ArrayBuffer> => message(types.binding, []);
 
-/** Whether a message is the response to a request. */
+/** True when a message is the response to a request. */
 export const isResponseTo = (request: Uint8Array, response: Uint8Array): boolean =>
   String(response.subarray(8, headerBytes)) === String(request.subarray(8, headerBytes));
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Which of the companions looks after something: rendezvous hashing, so that all who know the same
- * companions agree, and one that comes or goes moves nothing but its own share. Null when none lives.
+ * The companion that a Sid is assigned to, by rendezvous hashing: all processes with the same list of
+ * companions agree, and one that comes or goes moves its own share alone. Null without companions.
  */
 export function assigneeOf(sid: string, companionIds: string[]): string | null {
   const weight = (id: string) => createHash("sha256").update(`${sid} ${id}`).digest("hex");

@@ -15,7 +15,7 @@ const capabilityOf: Record<string, string> = {
   mmsEnabled: "mmsCapable",
 };
 
-/** What the filters of AvailablePhoneNumbers search for, beside what the path says. */
+/** Filters of AvailablePhoneNumbers, beside the parts of the path. */
 export function searchOf(where: Condition[], path: NumberSearch): NumberSearch {
   const sent = where.flatMap((condition) => "value" in condition ? [condition] : []);
   const able = sent.filter(({ field }) => field in capabilityOf)

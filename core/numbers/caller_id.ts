@@ -26,8 +26,8 @@ import type { Call } from "../model/resources/calls.ts";
  */
 
 /**
- * How a caller shows at a Client: at one of its own account as it likes, at another account's as at a
- * number. In either case a Login is shown by its own account alone, whatever form names it.
+ * Caller ID at a Client: any at one of the caller's own account, at another account's the one that a number
+ * would get. In either case a Login is shown by its own account alone, whatever form names it.
  */
 export async function callerIdAtClient(
   from: string,
@@ -58,13 +58,13 @@ export async function areOthers(
   return a === null || b === null || tenantOf(a) !== tenantOf(b);
 }
 
-/** Whether a name reads as a Client of another account in our domain. */
+/** True when a name reads as a Client of another account in our domain. */
 export async function showsForeignLogin(
   from: string,
   { account, call }: { account: Pick<Account, "sid">; call: Call | null },
   { records }: Ports,
 ): Promise<boolean> {
-  // What came in for a number of the account is passed on as it came.
+  // A call that came in for a number of the account is passed on as it came.
   if (call !== null && call.phoneNumberSid !== null && call.from === from) return false;
   const login = from.replace(/^(?:client:|sips?:)/i, "").split("@")[0]!;
   // A Login that reads as a number does not reserve that number.
@@ -90,8 +90,8 @@ interface Shown {
 }
 
 /**
- * How a caller shows at a number: `from` itself in the form that leaves, where the account may call
- * with it, else null. It may with its numbers, its OutgoingCallerIds and its Clients, and it may
+ * Caller ID at a number: `from` itself in the form that leaves, where the account may call with it, else
+ * null. It may with its numbers, its OutgoingCallerIds and its Clients, and it may
  * pass on the caller of a call that came in for one of its numbers. A Login or virtual number that reads
  * as a number shows only where that number could.
  */
@@ -121,7 +121,7 @@ export async function callerId(from: string, shown: Shown, ports: Ports): Promis
 }
 
 /**
- * Whether a Login or virtual number of an account may show: one that reads as a number does not where an
+ * True when a Login or virtual number of an account may show. One that reads as a number does not where an
  * unrelated account holds that number, nor, under STRICT_CALLER_ID, to others where none does.
  */
 async function mayShowAs(
@@ -170,8 +170,8 @@ export async function isUnproven(
 }
 
 /**
- * Whether the operator's carrier vouches for the numbers that an account shows (STRICT_CALLER_ID). Unless
- * the variable says so, it does where a trunk of the operator is configured.
+ * True when the operator's carrier vouches for the numbers that an account shows (STRICT_CALLER_ID). Unless
+ * the variable is set, it does where a trunk of the operator is configured.
  */
 export async function vouchesForCallerIds(
   { sid, ancestors: [root = sid] }: Pick<Account, "sid" | "ancestors">,

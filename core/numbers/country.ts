@@ -1,7 +1,7 @@
 import { isSupportedCountry } from "libphonenumber-js/max";
 import type { NumberCountry } from "../model/resources/available_phone_numbers.ts";
 
-/** Whether a text is the ISO 3166-1 code of a country with telephone numbers. */
+/** True for the ISO 3166-1 code of a country with telephone numbers. */
 export const isCountry = (code: string): boolean => isSupportedCountry(code);
 
 const names = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });

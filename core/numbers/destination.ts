@@ -5,7 +5,7 @@ import { whoseLimit } from "../model/values/account_limits.ts";
 import { beginsWithAny, mayLeaveTo } from "../model/values/destinations.ts";
 import { isPremium } from "../model/values/premium_number.ts";
 
-/** Why a call or a message may not leave to a number. */
+/** Reason for which a call or a message may not leave to a number. */
 export interface NotAllowed {
   fault: FaultName;
   detail: string;

@@ -44,15 +44,15 @@ const versionOf = ({ userName, password, proxy, ttl }: Gateway): string => {
   return createHash("sha256").update(settings).digest("hex").slice(0, 16);
 };
 
-/** The companions heard of lately, and the one that asks. */
+/** The companions with a recent heartbeat, and the requesting one. */
 async function livingWith(companionId: string, { companions }: Ports): Promise<string[]> {
   const heard = (await companions.list()).filter((one) => !isLost(one));
   return [...new Set([...heard.map(({ id }) => id), companionId])];
 }
 
 /**
- * Keeps a companion's report of a registration. Only the assigned companion may report a Gateway, and
- * only its current settings. The companion that kept it registered until now may report its end.
+ * Stores a companion's report of a registration. Only the assigned companion may report a Gateway, and
+ * only its current settings. The companion that registered it until now may report its end.
  */
 export async function takeGatewayReport(report: GatewayReport, ports: Ports): Promise<void> {
   const { accountSid, gatewaySid, companionId, status } = report;
@@ -71,7 +71,7 @@ async function mayRegister(gateway: Gateway, companionId: string, ports: Ports):
   return assignee === companionId && await registrationOf(gateway, ports) !== null;
 }
 
-/** The registrations of a companion that is gone run out unseen. Returns how many it kept. */
+/** Marks the registrations of a lost companion as not registered. Returns their number. */
 export async function forgetRegistrations(companionId: string, ports: Ports): Promise<number> {
   const lost = { ...notRegistered, reason: "the companion that kept it is gone" };
   const kept = await ports.records.gateways.group("kept", companionId);

@@ -27,7 +27,7 @@ const sentOffer = z.object({
   capabilities: capabilities.partial().optional(),
 });
 
-/** Where the operator's endpoint is and how to reach it. */
+/** Address of the operator's endpoint, and its token. */
 export interface HttpNumbersOptions {
   /** Without a trailing slash. */
   url: string;
@@ -40,8 +40,8 @@ export interface HttpNumbersOptions {
 /**
  * An endpoint of the operator's decides. `GET {url}/countries` answers an array of ISO 3166-1 codes;
  * `GET {url}/numbers?isoCountry=…&kind=…&areaCode=…&contains=…&limit=…` an array of offers;
- * `GET {url}/numbers/{phoneNumber}` one offer or 404; `POST {url}/events` takes what came of a
- * number, at least once. Throws `unavailable` when it cannot be asked or is not understood.
+ * `GET {url}/numbers/{phoneNumber}` one offer or 404; `POST {url}/events` gets the
+ * events of a number, each at least once. Throws `unavailable` when it does not answer as described.
  */
 export function httpNumbers({ url, token, fetch }: HttpNumbersOptions): NumberProvider {
   async function ask(path: string, init: RequestInit = {}): Promise<Response> {

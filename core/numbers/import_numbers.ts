@@ -13,13 +13,13 @@ import {
 } from "../model/values/offer.ts";
 import { type NumberKind, parseNumber } from "../model/values/phone_number.ts";
 
-/** What came of an import. */
+/** Result of an import. */
 export interface Imported {
   /** Numbers read so far. */
   read: number;
-  /** Of them, those that were not in stock before. */
+  /** Of them, those that the inventory did not have before. */
   added: number;
-  /** Why lines were left out; at most `limits.importProblems`, and how many there were. */
+  /** Reasons for which lines were left out; at most `limits.importProblems`. `refused` counts all. */
   problems: string[];
   refused: number;
 }
@@ -49,7 +49,7 @@ const columns = ["phonenumber", "kind", ...Object.keys(places), ...Object.keys(a
 
 /**
  * Loads numbers from CSV: a line of column names, PhoneNumber among them, then one number a line.
- * A number that is in stock already is replaced, so an import may be repeated and resumed. Lines
+ * A number that the inventory has already is replaced, so an import may be repeated and resumed. Lines
  * without a valid number are skipped and listed in the result. Throws an Error when the column names
  * are wrong.
  */

@@ -2,7 +2,7 @@ import type { Stock } from "../model/ports/ports.ts";
 import type { NumberProvider } from "../model/ports/providers.ts";
 
 /**
- * Only the numbers that the operator loaded. One is available while it is in stock and no account
+ * Only the numbers that the operator loaded. One is available while the inventory has it and no account
  * holds it, so a number that is released is available again without anything being written.
  */
 export const inventoryNumbers = (stock: Stock): NumberProvider => ({

@@ -4,7 +4,7 @@ import type { Query, Slice } from "../model/store.ts";
 import type { IncomingPhoneNumber } from "../model/resources/incoming_phone_numbers.ts";
 import type { NumberKind } from "../model/values/phone_number.ts";
 
-/** Which numbers to list: an account's, all or of one kind. */
+/** The numbers to list: an account's, all or of one kind. */
 export interface NumberList {
   accountSid: string;
   kind?: NumberKind;

@@ -7,7 +7,7 @@ import { parseNumber } from "../model/values/phone_number.ts";
 /**
  * Numbers that are brought along: the operator's trunk brings their calls, so any possible number
  * may be had. What it offers by itself is fictional, 555-0100 to 555-0199 of every North American
- * area code that is in use, so that nobody is handed a number that somebody else answers.
+ * area code that is in use, so that no account gets a number that is in use elsewhere.
  */
 export const openNumbers: NumberProvider = {
   countries: async () => [...new Set((await areas()).map(({ isoCountry }) => isoCountry))],

@@ -6,7 +6,7 @@ import {
   incomingPhoneNumbers as definition,
 } from "../model/resources/incoming_phone_numbers.ts";
 
-/** What was sent about a number, with the account that it shall go to. */
+/** Parameters of a number, with the account to transfer it to. */
 export type NumberParameters = Partial<IncomingPhoneNumber>;
 
 const { fields, create, update, aliases, faults } = definition;
@@ -24,7 +24,7 @@ const schemas = {
   }),
 };
 
-/** What an operation on numbers accepts. */
+/** Parameters that an operation on numbers accepts. */
 export const parametersOf = (operation: keyof typeof schemas): Parameters => ({
   schema: schemas[operation],
   // As above: the definition declares both.

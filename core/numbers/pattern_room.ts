@@ -34,8 +34,8 @@ export function checkProgram(phoneNumber: string): void {
 }
 
 /**
- * Does what gives an account a pattern, where its tenant has room for one more. In turn for each tenant
- * of an instance. Throws `badPhoneNumber`, which names the bound.
+ * Gives an account a pattern by `take`, unless its tenant is at its bound. One at a time for each tenant of
+ * an instance. Throws `badPhoneNumber`, which names the bound.
  */
 export async function withRoom<T>(
   accountSid: string,

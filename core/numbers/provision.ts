@@ -23,7 +23,7 @@ import { formatNumber, type NumberKind, parseNumber } from "../model/values/phon
 import { checkProgram, withRoom } from "./pattern_room.ts";
 import { availableNumbers } from "./search.ts";
 
-/** Who asks for a number, and how it is to be kept. */
+/** Request for a number: the account, the kind and the parameters. */
 export interface NumberWanted {
   accountSid: string;
   /** Absent, the kind is that of the number itself. */
@@ -41,8 +41,8 @@ type NumberPorts = Pick<
 type Granted = Pick<NumberOffer, "phoneNumber" | "kinds" | "capabilities"> & { isSIP: boolean };
 
 /**
- * Gives a number to an account, with the charge for its first month: both, or neither. Of two that
- * ask for one number at once, one has it. Throws `badPhoneNumber` (also where a
+ * Gives a number to an account, with the charge for its first month: both, or neither. Of two requests
+ * for one number at once, one succeeds. Throws `badPhoneNumber` (also where a
  * pattern is beyond the bounds of the tenant), `numberUnavailable` or `noNumberInArea`, and `badParameter` when neither PhoneNumber nor AreaCode was sent.
  */
 export async function provisionNumber(
@@ -83,8 +83,8 @@ const randomBelow = (bound: number): number =>
   crypto.getRandomValues(new Uint32Array(1))[0]! % bound; // The array has one element.
 
 /**
- * What may be had under a number. A virtual number is as it is given, unless the provider offers it:
- * then it is a number like any other, so that none leaves the stock unnoticed.
+ * The number that a text stands for. A virtual number is as it is given, unless the provider offers it:
+ * then it is a real number, so that none leaves the inventory unnoticed.
  */
 async function grant(
   text: string,
@@ -118,7 +118,7 @@ async function grant(
   );
 }
 
-/** Why a number cannot be had. Only its own account learns that a number is held, and by which Sid. */
+/** Reason for which a number is not available. Only its own account learns that a number is held, and by which Sid. */
 async function unavailable(
   phoneNumber: string,
   accountSid: string,
@@ -175,8 +175,8 @@ const isTaken = (error: unknown): error is Fault =>
   error instanceof Fault && error.fault === "alreadyExists";
 
 /**
- * The virtual number of another account that has the text of a number of the provider: nobody keeps a
- * number from its buyers by spelling it first.
+ * The virtual number of another account that has the text of a number of the provider, which it must
+ * not keep from buyers.
  */
 async function replaceable(
   { phoneNumber, isSIP }: Granted,

@@ -1,7 +1,7 @@
 import { tenantOf } from "../accounts/tenant.ts";
 import type { Account } from "../model/resources/accounts.ts";
 
-/** Whether an account is another or one of its descendants. */
+/** True when an account is another or one of its descendants. */
 export const isWithin = (account: Account, above: string): boolean =>
   account.sid === above || account.ancestors.includes(above);
 

@@ -4,7 +4,7 @@ import { createTurns } from "../base/turns.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import type { Capabilities, NumberOffer, Place, PlacedSearch } from "../model/values/offer.ts";
 
-/** Whether an offer fits what is wanted. */
+/** True when an offer matches the search. */
 export function fitsSearch(offer: NumberOffer, wanted: PlacedSearch): boolean {
   const { isoCountry, kind, areaCode, contains, capabilities = {}, place = {} } = wanted;
   const able = Object.entries(capabilities) as [keyof Capabilities, boolean][];

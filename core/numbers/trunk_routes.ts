@@ -6,10 +6,9 @@ import type { Account } from "../model/resources/accounts.ts";
 import type { Gateway } from "../model/resources/gateways.ts";
 
 /**
- * The ways by which an account's calls leave, in the order they are tried: its Gateways, its
- * ancestors' from the nearest up, then the operator's proxy, and last the Gateways whose registration
- * fails. None: there is no way out. With the Sid of a Gateway that is the only way, if the account may
- * use it. `choose` leaves out Gateways.
+ * Routes of an account's calls to the telephone network, in the order they are tried: its Gateways, its
+ * ancestors' from the nearest up, the operator's proxy, and last the Gateways whose registration fails.
+ * With the Sid of a Gateway, that one alone, if the account may use it. `choose` leaves out Gateways.
  */
 export async function trunkRoutes(
   account: Account,
@@ -46,7 +45,7 @@ export async function trunkRoutes(
 }
 
 /**
- * The ways to somebody who is to prove who they are: the operator's trunks, as what answers behind a
+ * Routes of a call by which a callee proves a number: the operator's trunks, as what answers behind a
  * customer's Gateway may be the customer. Those of a tenant count only where the operator has no trunk and
  * shows callers as tenants give them.
  */
@@ -58,7 +57,7 @@ export async function provingRoutes(account: Account, ports: Ports): Promise<Tru
   return isEnough ? proving : await trunkRoutes(account, ports);
 }
 
-/** The trunks among some ways that are no operator's: those of a tenant's Gateways. */
+/** The routes of a tenant's Gateways among some routes. */
 export const tenantsAlone = (
   routes: TrunkRoute[],
   { sid, ancestors: [root = sid] }: Account,
@@ -79,7 +78,7 @@ export interface SipAddress {
 }
 
 /**
- * The way straight to the host of a `sip:` address; null unless the operator allows that host, so
+ * The direct route to the host of a `sip:` address; null unless the operator allows that host, so
  * that no customer reaches the operator's own network or runs up the bill of another's.
  */
 export function directRoute(

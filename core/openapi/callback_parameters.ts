@@ -15,7 +15,7 @@ import { recordingSources, recordingTracks } from "../model/values/recording_con
 import { callStatus } from "../model/values/status.ts";
 import { type JsonSchema, sidSchema } from "./schemas.ts";
 
-/** What each parameter of the requests to a customer's server means. */
+/** Meaning of each parameter of the requests to a customer's server. */
 export const parameterTexts: Record<string, string> = {
   AccountSid: "Sid of the account.",
   AnsweredBy:

@@ -11,7 +11,7 @@ export interface Webhook {
   sometimes?: string[];
   /** Values of parameters that differ from those in `parameterValues`. */
   values?: Record<string, readonly string[]>;
-  /** Whether the response is call-control markup. */
+  /** The response is call-control markup. */
   isMarkup?: boolean;
 }
 

@@ -105,7 +105,7 @@ type Rules = Pick<Settings, "baseUrl" | "clientPasswordMin" | "recordingsOpenInS
 export const openApiDocument = (settings: Rules): OpenApiDocument =>
   Object.assign({}, ...partsOf(settings)) as OpenApiDocument; // They have all of its fields.
 
-/** The same, made so that others have their turn between its parts. */
+/** The same, in parts, so that other work has its turn between them. */
 export async function openApiInParts(settings: Rules): Promise<OpenApiDocument> {
   const document: Partial<OpenApiDocument> = {};
   for (const part of partsOf(settings)) {
@@ -174,7 +174,7 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
   };
 }
 
-/** A request body with its purpose, which its name tells; MutedCall, Token and DocumentTest have one already. */
+/** A request body with its purpose, by its name; MutedCall, Token and DocumentTest have one already. */
 function describedForm(name: string, schema: JsonSchema): JsonSchema {
   const [, type, action] = /^(\w+?)(Create|Update)(OfKind)?$/.exec(name) ?? [];
   if (type === undefined) return schema;

@@ -13,7 +13,7 @@ export interface Operation {
   /** Without `.json`; parameters in braces. */
   path: string;
   id: string;
-  /** What it does, in a few words. */
+  /** Its purpose, in a few words. */
   summary: string;
   /** The rules that the summary leaves out, in sentences. */
   description?: string;
@@ -28,9 +28,9 @@ export interface Operation {
   types?: string[];
   /** Responses besides that one and the errors, by status. */
   also?: Record<number, JsonSchema>;
-  /** Whether it makes something, and takes an Idempotency-Key. */
+  /** It creates a record, and takes an Idempotency-Key. */
   isMaking?: boolean;
-  /** `open`: no credentials are asked for; `link`: a signed URL stands for them. */
+  /** `open`: needs no credentials; `link`: a signed URL stands for them. */
   access?: "open" | "link";
 }
 
@@ -38,9 +38,9 @@ export const accountsPath = `/${limits.apiVersion}/Accounts`;
 export const accountPath = `${accountsPath}/{AccountSid}`;
 export const jsonType = "application/json";
 
-/** Whether an operation answers in JSON, and so has `.json` at the end of its path. */
+/** True when an operation answers in JSON, and so has `.json` at the end of its path. */
 export const isJson = ({ types = [jsonType] }: Operation): boolean => types.includes(jsonType);
 
-/** Whether an operation is offered in XML as well, without `.json`. */
+/** True when an operation is offered in XML as well, without `.json`. */
 export const hasXml = ({ types, answer }: Operation): boolean =>
   types === undefined && answer !== undefined;

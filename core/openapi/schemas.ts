@@ -34,7 +34,7 @@ export const sidSchema = (prefix: string): JsonSchema => ({
   pattern: `^${prefix}[0-9a-f]{32}$`,
 });
 
-/** What the texts look like that dates and some numbers are written as. */
+/** Forms of the texts that dates and some numbers are written as. */
 const written = {
   rfc2822: {
     type: "string",
@@ -124,14 +124,14 @@ const orNull = (schema: JsonSchema): JsonSchema => ({
   ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
 });
 
-/** The kind of a value that is kept: an empty text, which clears a field, never is. */
+/** The kind of a stored value: an empty text, which clears a field, is never stored. */
 function keptOf(schema: JsonSchema): JsonSchema {
   const found = alternatives(schema).find((one) => one.const !== "") ?? {};
   const kept = ["type", "format", "enum", "const"].filter((key) => found[key] !== undefined);
   return Object.fromEntries(kept.map((key) => [key, found[key]]));
 }
 
-/** What a schema accepts, one by one and without null, which no form can carry. */
+/** The alternatives that a schema accepts, without null, which no form can carry. */
 const alternatives = (schema: JsonSchema): JsonSchema[] =>
   Array.isArray(schema.anyOf)
     ? schema.anyOf.flatMap(alternatives)
@@ -139,7 +139,7 @@ const alternatives = (schema: JsonSchema): JsonSchema[] =>
     ? []
     : [Array.isArray(schema.type) ? { ...schema, type: schema.type[0] } : schema];
 
-/** What a field accepts; where that is anything, what it makes of it. */
+/** Schema of the input of a field; where that is anything, of its output. */
 function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   const accepted = converted(schema, "input");
   return Object.keys(accepted).length > 0 ? accepted : converted(schema, "output");
@@ -159,7 +159,7 @@ function converted(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   return json;
 }
 
-/** What a parameter accepts. */
+/** Schema of the values that a parameter accepts. */
 export function acceptedSchema(schema: z.ZodType): JsonSchema {
   const [first, ...more] = alternatives(jsonSchemaOf(schema));
   return more.length === 0 ? first! : { anyOf: [first, ...more] };

@@ -9,7 +9,7 @@ const count: JsonSchema = { type: "integer", minimum: 0 };
 const ok = { type: "string", const: "ok" };
 const storeText = "Whether the store can be reached and written to.";
 const companionText = "Whether a companion, the SIP and media process, is connected.";
-/** The schemas of what the service tells about itself, and of errors. */
+/** The schemas of responses about the service itself, and of errors. */
 export const serviceSchemas: Record<string, JsonSchema> = {
   Error: described("An error of a request.", closed(errorProperties)),
   Health: described(

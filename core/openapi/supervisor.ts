@@ -11,7 +11,7 @@ const supervised = (name: string, own: Partial<Operation>): Operation => ({
   ...own,
 });
 
-/** What the root account reads and does of the running instance. */
+/** Operations of the root account on the running instance. */
 export const supervisorOperations: Operation[] = [
   supervised("metrics", {
     summary: "Reads the counters of the running instance",

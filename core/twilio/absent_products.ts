@@ -8,7 +8,7 @@ import { Fault } from "../base/faults.ts";
 
 export interface Product {
   name: string;
-  /** What to use in its place. */
+  /** The product or feature to use in its place. */
   instead: string;
 }
 
@@ -214,7 +214,7 @@ const products: Entry[] = [
   entry("Hosted numbers", "preview", /^\/HostedNumbers\//, registration),
 ];
 
-/** What has its paths in common with others, so that the path alone cannot name it. */
+/** Products whose paths others share, so that the path alone cannot name one. */
 const services: Product = {
   name:
     "The product with Services (Messaging, Conversations, Sync, Chat, Notify, Proxy, Functions)",

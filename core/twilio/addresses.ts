@@ -27,7 +27,7 @@ const required = <T extends { schema: unknown }>(name: keyof typeof fields, of: 
   note: "required",
 });
 
-/** A postal address: kept and shown, without effect. */
+/** A postal address: stored and shown, without effect. */
 export const addresses = noun<PostalAddress>({
   type: "Address",
   path: "Addresses",

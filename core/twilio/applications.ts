@@ -50,7 +50,7 @@ function fieldsOf(
   return { ...asFields({ ...sent, MessageStatusCallback }), ...given(urls) };
 }
 
-/** Where calls and texts get their markup from, by a name. */
+/** Applications: URLs of the markup of calls and texts, by a name. */
 export const applications = noun<Application>({
   type: "Application",
   path: "Applications",

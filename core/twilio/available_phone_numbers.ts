@@ -99,7 +99,7 @@ function keypad(text: string): string {
 const capabilityNames = ["smsCapable", "mmsCapable", "voiceCapable", "faxCapable"];
 const placeNames = ["region", "postalCode", "rateCenter", "lata"];
 
-/** What the filters search for, beside what the path says. */
+/** The filters of a search, beside the parts of the path. */
 function searchOf(where: Condition[], path: NumberSearch): PlacedSearch {
   const pairs = where.flatMap((one) =>
     one.op === "equals" ? [[one.field, one.value] as const] : []

@@ -53,7 +53,7 @@ const reason = {
   CallReason: informational(oneLine(255), "carriers are not told the reason of a call"),
 };
 
-/** What only tells something of a call into a conference. The Call shows it. */
+/** Informational parameters of a call into a conference. The Call shows them. */
 export const told = {
   ...reason,
   Region: informational(

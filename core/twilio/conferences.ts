@@ -7,7 +7,7 @@ import { action, noun, works } from "./noun/noun.ts";
 import { fetched, listedOf } from "./noun/regular.ts";
 import { apiVersion, basic } from "./noun/written.ts";
 
-/** What has a document heard, once: `note` says by whom. */
+/** A parameter that plays a document once; `note` names the listeners. */
 export const announcement = (note: string) => ({
   AnnounceUrl: works(z.union([z.literal(""), url]), note),
   AnnounceMethod: works(method),

@@ -92,7 +92,7 @@ async function sent(asked: Asked, wanted: SentOf<typeof parameters>): Promise<Me
   return await made("messages", given(fields), asked);
 }
 
-/** What the application of a Sid says of the status of messages. */
+/** Status callback of messages in the application of a Sid. */
 async function callbackOf(
   sid: string | undefined,
   { account, ports }: Asked,

@@ -37,7 +37,7 @@ export const notifications = noun<Notification>({
   listed: listedOf("notifications", filters),
 });
 
-/** What of it belongs to one call. */
+/** The same below one call. */
 export const callNotifications = noun<Notification>({
   ...shown,
   path: "Calls/{CallSid}/Notifications",

@@ -18,7 +18,7 @@ const { fields } = calls;
 const sip = "a Gateway of the account has the credentials of its proxy";
 const noEmergency = "there are no emergency calls";
 
-/** Who alone hears a participant. */
+/** The only listener of a participant. */
 export const coaching = {
   Coaching: works(flag, "with `CallSidToCoach`: that participant alone hears this one"),
   CallSidToCoach: works(reference("CA")),
@@ -39,7 +39,7 @@ export function coachOf(
   return sid;
 }
 
-/** What a call into a conference may be asked: that of a call, and that of the noun Conference. */
+/** Parameters of a call into a conference: those of a call, and those of the noun Conference. */
 export const entering = {
   From: works(fields.from, "required"),
   To: works(fields.to, "required"),
@@ -145,7 +145,7 @@ async function assertFree(label: string, name: string, { account, ports }: Asked
   throw new Fault("alreadyExists", `Label "${label}" names another participant of ${live.sid}`);
 }
 
-/** Calls somebody into a conference, by its Sid or its name: the participant of a call that rings. */
+/** Calls a party into a conference, by its Sid or its name. Returns the participant of the ringing call. */
 export async function called(asked: Asked, sent: Entering): Promise<Participant> {
   const name = await nameOf(asked);
   if (sent.Label !== undefined) await assertFree(sent.Label, name, asked);

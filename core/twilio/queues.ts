@@ -96,7 +96,7 @@ const waiting = ({ accountSid, sid: queueSid, dateUpdated, members }: Queue): Wa
     position: index + 1,
   }));
 
-/** The waiting call in the path; `Front` is the first that nobody takes now. Throws `notFound`. */
+/** The waiting call in the path; `Front` is the first that no request has claimed. Throws `notFound`. */
 async function memberOf(asked: Asked): Promise<Waiting> {
   const queue = await found("queues", asked.path.QueueSid ?? "", asked);
   const { Sid = "" } = asked.path;

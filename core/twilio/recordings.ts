@@ -107,7 +107,7 @@ async function recordingBelow({ field, parent }: Recorded, asked: Asked): Promis
   throw new Fault("badParameter", `${named} needs a single recording in progress; send its Sid`);
 }
 
-/** What both have: fetch, pause, resume, stop, removal and the list. */
+/** Operations of both nouns: fetch, pause, resume, stop, removal and the list. */
 const below = (recorded: Recorded) => ({
   ...recording,
   path: recorded.path,

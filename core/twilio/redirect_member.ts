@@ -6,8 +6,8 @@ import { isLive } from "../model/values/status.ts";
 import { claimed, dequeued, released, requestTaker } from "../conferences/queue_membership.ts";
 
 /**
- * Takes a waiting call out of its queue and redirects it: that of a Sid, or the one that waits longest
- * and that nobody takes. The claim is a commit of its own before the redirection, so that each call is
+ * Takes a waiting call out of its queue and redirects it: that of a Sid, or the one that waits
+ * longest and that no request has claimed. The claim is a commit of its own before the redirection, so that each call is
  * given to one request or one `Dial`. It lapses where the service dies in between. Calls that have ended
  * are passed over. Throws `notFound` where no such call waits.
  */

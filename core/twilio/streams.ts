@@ -15,7 +15,7 @@ import { basic } from "./noun/written.ts";
 
 const { shape } = streamParams;
 
-/** What the server of a stream is told: `Parameter1.Name`, `Parameter1.Value` and so on. */
+/** Parameters for the server of a stream: `Parameter1.Name`, `Parameter1.Value` and so on. */
 const ofServer: Parameters = Object.fromEntries(
   parameterNames.map((name) => [name, works(startParameters.schema.shape[name]!)]),
 );

@@ -133,7 +133,7 @@ const usage = ({ segment, period, within }: UsagePeriod) =>
     },
   });
 
-/** What an account was charged, by category and period. */
+/** Charges of an account, by category and period. */
 export const usageRecords = [
   ...usagePeriods.map(usage),
   usage({ segment: "", period: "all", within: allDays }),
@@ -141,7 +141,7 @@ export const usageRecords = [
 
 type Balance = Base & { micros: number };
 
-/** What an account owes: nothing is paid in advance here, so it is what was charged, negative. */
+/** Balance of an account: nothing is paid in advance here, so it is the sum of charges, negative. */
 export const balance = noun<Balance>({
   type: "Balance",
   path: "Balance",

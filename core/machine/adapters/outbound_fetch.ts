@@ -11,11 +11,11 @@ import { agentRequests, readCodings } from "../net/agent_request.ts";
 import { followRedirects, tracedRequest } from "../net/follow_redirects.ts";
 
 export interface OutboundOptions {
-  /** Which addresses may be connected to; absent, all may. */
+  /** Accepts the addresses that may be connected to; absent, all may. */
   mayReach?: (address: string) => boolean;
   /** A URL whose origin is always reachable: the service's own. */
   ownOrigin: string;
-  /** Where requests to that origin go instead: the same service as this machine reaches it. */
+  /** The origin that requests to `ownOrigin` go to instead: the same service, as this machine reaches it. */
   ownWithin?: string;
   /** Those of the process unless given. */
   names?: Names;

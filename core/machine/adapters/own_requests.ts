@@ -1,7 +1,7 @@
 import { type Config, origin } from "../configuration/config.ts";
 
 /**
- * How requests to the service's own address are made: to the public one within the machine, since a
+ * Addresses of requests to the service itself. Those to the public one stay within the machine, since a
  * NAT need not return what a machine sends to its own public address (hairpinning, RFC 4787 §6). A
  * BASE_URL at another host may be a proxy with other applications, so requests to it leave the machine.
  */

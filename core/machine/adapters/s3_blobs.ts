@@ -6,7 +6,7 @@ export interface S3BlobsOptions extends S3Options {
   isOpen: boolean;
 }
 
-/** What a storage takes in one piece here, and the memory that one upload needs. */
+/** Size of a part of an upload, and so the memory that an upload needs, in bytes. */
 const pieceBytes = 8 << 20;
 const uploadsAtOnce = 2;
 
@@ -119,7 +119,7 @@ async function putInParts(
   }
 }
 
-/** Lets so many do something at once; the others wait. */
+/** Bounds how many tasks run at once; the others wait. */
 function turns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = most;

@@ -3,7 +3,7 @@ const encoder = new TextEncoder();
 /** Signs texts that come back to the service: HMAC-SHA256 under the server's secret, in hex. */
 export interface ServerSigner {
   sign(text: string): Promise<string>;
-  /** Whether a signature is that of the text. */
+  /** True when a signature is that of the text. */
   verify(text: string, signature: string): Promise<boolean>;
 }
 

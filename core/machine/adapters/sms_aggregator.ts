@@ -8,11 +8,11 @@ import { aggregatorId } from "../../messages/aggregator.ts";
 import { Undelivered } from "../../model/values/undelivered.ts";
 import type { MessageRoute } from "../../model/ports/providers.ts";
 
-/** What an aggregator may say of a message that it took; nothing of it means that it is sent. */
+/** Response of an aggregator that took a message; an empty one means that it is sent. */
 const taken = z.object({
-  /** `accepted`: a receipt will tell. */
+  /** `accepted`: a receipt follows. */
   status: z.enum(["sent", "accepted"]).optional(),
-  /** What its receipts name the message by; the id that it was given, where it says none. */
+  /** Id of the message in its receipts; absent, the id that the service gave. */
   id: z.union([z.string(), z.number()]).transform(String)
     .pipe(z.string().min(1).max(limits.carrierIdLength)).optional(),
 });

@@ -18,8 +18,8 @@ const noInterface: AddressNote = {
 };
 
 /**
- * The line of a start that tells where something is reached, and, where that is another address, the
- * one that its socket listens on.
+ * The line of a start with the address of a listener, and, where that is another one, the address that
+ * its socket listens on.
  */
 export function startLine(
   what: string,
@@ -31,7 +31,7 @@ export function startLine(
   return `${what}: ${reached}${note}`;
 }
 
-/** Says which variables to set where nothing tells at what address others reach this machine. */
+/** Names the variables to set where the address at which others reach this machine is not configured. */
 export function addressNotes(
   config: Config,
   isSet: (name: keyof Config) => boolean,

@@ -245,7 +245,7 @@ export function readConfig(
   for (const [name, variable] of Object.entries<Variable>(variables)) {
     const { schema, fallback } = variable;
     const given = get(name) || undefined;
-    // What follows from a wrong value needs no complaint of its own.
+    // A default that follows from a wrong value needs no error of its own.
     if (given === undefined && typeof fallback === "function" && problems.length > 0) continue;
     const text = given ?? (typeof fallback === "function" ? fallback(values, machine) : fallback);
     const parsed = schema.safeParse(text);
@@ -260,7 +260,7 @@ export function readConfig(
   return values as Config;
 }
 
-/** What variables that are set require of others. */
+/** Errors about variables that others require. */
 function missingOf(values: Record<string, unknown>): string[] {
   const problems: string[] = [];
   if (values.NUMBERS_PROVIDER === "http" && values.NUMBERS_URL === "") {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type LogLevel, logLevels } from "../process/log.ts";
 import { flag, type Variable } from "./variable.ts";
 
-/** What the variables say, for `setLog()`. */
+/** Settings of `setLog()`, by the variables. */
 export const logSettings = ({ LOG_LEVEL, LOG_PII }: { LOG_LEVEL: LogLevel; LOG_PII: boolean }) => ({
   level: LOG_LEVEL,
   showsNumbers: LOG_PII,

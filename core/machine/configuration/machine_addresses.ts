@@ -6,7 +6,7 @@ export interface MachineAddresses {
   v6?: string;
 }
 
-/** The variable by which the supervisor tells the processes it starts this machine's addresses. */
+/** The variable by which the supervisor passes this machine's addresses to its processes. */
 export const machineVariable = "SWITCHBOARD_MACHINE_ADDRESSES";
 
 /** The addresses of this machine. A network bridge of Docker is not reachable from outside. */
@@ -28,10 +28,10 @@ export function readMachineAddresses(text = ""): MachineAddresses {
 export const writeMachineAddresses = ({ v4 = "", v6 = "" }: MachineAddresses): string =>
   `${v4},${v6}`;
 
-/** Whether a host to listen on is every address of the machine, so that no peer can connect to it. */
+/** True when a host to listen on is every address of the machine, so that no peer can connect to it. */
 export const isEveryAddress = (host: unknown): boolean => ["0.0.0.0", "::"].includes(String(host));
 
-/** Whether only this machine reaches a host that is listened on. */
+/** True when only this machine reaches a host that is listened on. */
 export const isLoopback = (host: unknown): boolean =>
   /^(localhost|127\..*|::1)$/.test(String(host));
 
@@ -47,7 +47,7 @@ export function onNetwork(host: unknown, { v4, v6 }: MachineAddresses): string {
 
 type Values = Record<string, unknown>;
 
-/** Where customers reach what listens on a host: at PUBLIC_IP, unless it serves this machine alone. */
+/** Host at which customers reach a listener: PUBLIC_IP, unless the listener serves this machine alone. */
 export const publicHost = (host: unknown, { PUBLIC_IP }: Values, machine: MachineAddresses) =>
   isLoopback(host) ? String(host) : String(PUBLIC_IP || onNetwork(host, machine));
 

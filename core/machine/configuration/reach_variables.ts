@@ -9,7 +9,7 @@ const iceUrl = /^(stuns?:HOST|turns?:HOST(\?transport=(udp|tcp))?)$/.source
 const areIceServers = (text: string): boolean =>
   text === "" || text.split(",").every((url) => new RegExp(iceUrl).test(url));
 
-/** How peers reach this machine where it stands behind a NAT. */
+/** Addresses at which peers reach this machine behind a NAT. */
 export const reachVariables = {
   PUBLIC_IP: {
     schema: z.union([z.literal(""), host]),

@@ -4,7 +4,7 @@ import type { Variable } from "./variable.ts";
 
 const days = z.coerce.number("must be a number of days").int().min(0).max(36_500);
 
-/** The variables of how long records are kept. */
+/** The variables of retention. */
 export const retentionVariables = {
   KEEP_CALLS_DAYS: {
     schema: days,
@@ -58,7 +58,7 @@ type Values = { [K in keyof typeof retentionVariables]: number };
 
 const msOf = (days: number): number => days === 0 ? Infinity : days * 86_400_000;
 
-/** How long each kind of record is kept by the configuration. */
+/** Retention of each kind of record, in ms. */
 export const keptOf = (config: Values): RetentionMs => ({
   calls: msOf(config.KEEP_CALLS_DAYS),
   messages: msOf(config.KEEP_MESSAGES_DAYS),

@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
 
-/** Where speech is made, or understood, in the OpenAI form. */
+/** A provider of text-to-speech or speech recognition, in the form of OpenAI. */
 export interface SpeechEndpoint {
   url: string;
   key: string;
@@ -12,7 +12,7 @@ export interface SpeechEndpoint {
 export const localSpeechUrl = ({ SPEECH_PORT }: Pick<Config, "SPEECH_PORT">): string =>
   `http://127.0.0.1:${SPEECH_PORT}`;
 
-/** Whether something is left to the speech process. */
+/** True when the speech process speaks or recognises. */
 export const needsSpeechProcess = ({ SPEECH_URL, RECOGNITION_URL }: Config): boolean =>
   SPEECH_URL === "" || RECOGNITION_URL === "";
 
@@ -34,7 +34,7 @@ export const recognitionEndpoint = (config: Config): SpeechEndpoint | null =>
     isLocal: false,
   };
 
-/** What the voices of Say are called at SPEECH_URL. */
+/** Names of the voices of Say at SPEECH_URL. */
 export const voiceNames = ({ SPEECH_VOICES, SPEECH_URL }: Config): Map<string, string> =>
   new Map(
     SPEECH_URL === "" ? [] : SPEECH_VOICES.split(",").filter(Boolean).map((pair) => {

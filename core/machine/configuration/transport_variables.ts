@@ -5,9 +5,9 @@ import { file, host, portOrOff, type Variable } from "./variable.ts";
 const count = z.coerce.number("must be a number").int().min(0);
 
 /**
- * How SIP travels beside plain WebSocket. All of it is off until it is asked for: softphones in
- * browsers need none of it, port 5060 of the internet draws scanners, and one command is to start
- * the service also where another SIP server has that port.
+ * Transports of SIP beside plain WebSocket. All are off unless set. Softphones in browsers need none of
+ * them, and port 5060 of the internet draws scanners. One command starts the service also where another
+ * SIP server has that port.
  */
 export const transportVariables = {
   SIP_WSS_PORT: {

@@ -14,7 +14,7 @@ export interface Variable {
 /** The processes that the supervisor starts. */
 export type ProcessName = "service" | "companion" | "speech process";
 
-/** What is wrong with a value, with the bound that a number is beyond. */
+/** The error of a value, with the bound that a number is beyond. */
 export function wrongOf({ issues }: z.ZodError): string {
   const issue = issues[0]!; // An error of zod has one at least.
   const { message } = issue;

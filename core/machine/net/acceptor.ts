@@ -30,7 +30,7 @@ export interface AcceptOptions {
    * closes the new one. So a flood of silent connections shuts no client out.
    */
   places?: Places | undefined;
-  /** Whether a peer that sends no more may still receive. */
+  /** A peer that sends no more may still receive. */
   allowHalfOpen?: boolean;
   onConnection(socket: Socket): void;
   /** Called once, when connections can be accepted no more. */
@@ -115,7 +115,7 @@ async function listenOn(server: Server, host: string, port: number): Promise<Ser
   return server;
 }
 
-/** What becomes of accepted connections, ours that only look whether they are accepted among them. */
+/** Handling of accepted connections, and of our own ones that only check that the listener accepts. */
 function createIntake(options: AcceptOptions) {
   const { takeAddress = () => () => {}, refuse = (socket) => socket.destroy() } = options;
   const { places, onConnection, allowHalfOpen = false, log } = options;
@@ -152,7 +152,7 @@ function createIntake(options: AcceptOptions) {
   return {
     options: { allowHalfOpen, noDelay: true },
     take,
-    /** Whether a connection of our own is not accepted; false where we cannot connect. */
+    /** True when a connection of our own is not accepted; false where we cannot connect. */
     async isStuck({ address, port }: { address: string; port: number }): Promise<boolean> {
       const isBusy = accepted !== acceptedBefore;
       acceptedBefore = accepted;
@@ -186,6 +186,6 @@ function connectTo(host: string, port: number) {
   return { socket, outcome: promise.finally(() => clearTimeout(timer)) };
 }
 
-/** Where a listener on every address is reached from this machine. */
+/** Address at which this machine reaches a listener on every address. */
 const reachable = (address: string): string =>
   address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;

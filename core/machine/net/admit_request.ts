@@ -60,7 +60,7 @@ function hasHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean
   return hosts === 1;
 }
 
-/** What proxies say of the client of a request. */
+/** Client of a request, as proxies name it. */
 function forwardedOf({ headers }: IncomingMessage): ForwardedHeaders {
   const forwarded = headers.forwarded;
   const xForwardedFor = headers["x-forwarded-for"];

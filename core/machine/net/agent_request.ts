@@ -29,15 +29,15 @@ import type { Answer, SentRequest } from "../../base/outgoing.ts";
 /** So many bytes of an answer are waited for before it is given out; longer ones come as a stream. */
 const wholeBytes = 64 << 10;
 
-/** Time that a connection is kept without use, in ms; many servers close after 5 s. */
+/** Time that an idle connection stays open, in ms; many servers close after 5 s. */
 const reusedConnectionMs = 4_000;
 
-/** A connection that was used within this time is in steady use, in ms. */
+/** A connection that was used within this time, in ms, is not idle. */
 const steadyUseMs = 200;
 
 /**
  * Sends requests over connections of `node:http` that stay open for a while, at a fraction of the CPU
- * time of `fetch`. A connection that was kept may be closed by the server at any moment: a GET or HEAD
+ * time of `fetch`. A reused connection may be closed by the server at any moment: a GET or HEAD
  * that had no answer by it is sent once more. Any other request is, where nothing of it had left; the
  * server may have taken it otherwise (RFC 9110 §9.2.2).
  */
@@ -97,9 +97,9 @@ export function agentRequests(
 }
 
 /**
- * Calls back when a close of a kept connection that has arrived by now was read: the runtime reads it
- * before a timer, and not before `setImmediate`. Connections in steady use do without: servers keep
- * theirs for longer.
+ * Calls back when a close of an idle connection that has arrived by now was read: the runtime reads it
+ * before a timer, and not before `setImmediate`. Connections that were used lately do without: servers
+ * leave theirs open for longer.
  */
 function readingCloses(): (socket: Duplex, next: () => void) => void {
   const lastUsed = new WeakMap<Duplex, number>();
@@ -169,7 +169,7 @@ const encodedHeaders = ["content-encoding", "content-length"];
 const hasBody = ({ statusCode, headers }: IncomingMessage): boolean =>
   statusCode !== 204 && statusCode !== 304 && headers["content-length"] !== "0";
 
-/** The body without its coding. Throws for one that was not asked for. */
+/** The body without its coding. Throws for one that was not requested. */
 function decodedBy(coding: string, incoming: IncomingMessage): Readable {
   const decoder = coding === "br"
     ? createBrotliDecompress()

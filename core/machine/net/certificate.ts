@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { netLimits } from "./limits.ts";
 
-/** What a TLS server shows: PEM, with the chain behind the certificate. */
+/** Certificate of a TLS server: PEM, with the chain behind it. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -54,7 +54,7 @@ export async function watchCertificate(options: CertificateOptions): Promise<Cer
     } catch (error) {
       const text = String(error);
       problem = { text, times: text === problem.text ? problem.times + 1 : 1 };
-      // Once is no news: between the writing of one file and the other they do not match.
+      // A single mismatch is not logged: between the writing of one file and the other they do not match.
       if (problem.times === 2) log("Cannot load the renewed TLS certificate", { error: text });
     } finally {
       if (!closed) stop = clock.after(pollMs, look);

@@ -21,7 +21,7 @@ export interface ForwardedHeaders {
 }
 
 /**
- * Whether trusted proxies say that the client reached them by TLS: every scheme in `Forwarded` (RFC
+ * True when trusted proxies say that the client reached them by TLS: every scheme in `Forwarded` (RFC
  * 7239 §5.4) and `X-Forwarded-Proto` is https or wss, and there is one.
  */
 export function clientUsesTls(
@@ -48,7 +48,7 @@ function* schemes(forwarded: string, xForwardedProto: string): Generator<string>
 /**
  * The address of the client behind trusted proxies: of those that `Forwarded` (RFC 7239) or
  * `X-Forwarded-For` lists, the last one that is no trusted proxy. Whatever stands before it is the
- * client's own claim. Undefined where the proxies do not tell it.
+ * client's own claim. Undefined where the proxies do not name it.
  */
 export function clientAddress(
   { forwarded, xForwardedFor }: ForwardedHeaders,

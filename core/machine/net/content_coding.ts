@@ -1,7 +1,7 @@
 import { createTurns, nextTurn } from "../../base/turns.ts";
 import { createGzip, gzipSync } from "node:zlib";
 
-/** Whether an Accept-Encoding takes gzip (RFC 9110 §12.5.3). */
+/** True when an Accept-Encoding takes gzip (RFC 9110 §12.5.3). */
 export function takesGzip(header: string | undefined): boolean {
   if (header === undefined) return false;
   const codings = new Map(
@@ -36,7 +36,7 @@ export function gzippedInPieces(
 
 /**
  * Texts that are long together, as a stream of their bytes, made piece by piece as it is read. `onEnd` is
- * called when all are made, or nobody reads on.
+ * called when all are made, or when the reader has gone.
  */
 export const byteStream = (texts: Iterable<string>, onEnd = () => {}) =>
   streamOf(bytePieces(texts), onEnd);

@@ -38,13 +38,13 @@ export interface HttpServer {
   shutdown(): Promise<void>;
 }
 
-/** What is known of a request beside what it says. */
+/** Data of a request beside its head and body. */
 export interface Arrival {
   /** The address of the client, which a trusted proxy may have named. */
   client: string;
 }
 
-/** How a request is answered: a handler of `fetch`, as it is for `Deno.serve`. */
+/** Handler of a request, in the form of `fetch`, as it is for `Deno.serve`. */
 export type Answer = (request: Request, arrival: Arrival) => Response | Promise<Response>;
 
 /**
@@ -156,7 +156,7 @@ function createHttp(certificate: CertificateWatch | undefined): Server {
     maxHeaderSize: netLimits.headBytes,
     // Answered by hand, with a reason.
     requireHostHeader: false,
-    // Times are kept by `judgePace`: in Deno a timer for each request costs more than a look at all.
+    // Time limits are those of `judgePace`: in Deno a timer for each request costs more than a look at all.
     keepAliveTimeout: 0,
     headersTimeout: 0,
     requestTimeout: 0,
@@ -205,7 +205,7 @@ function endSlow(connections: Iterable<HttpConnection>): void {
     const { socket, underWay } = connection;
     const pace = judgePace(connection, now);
     if (pace === "fine") continue;
-    // What is not over by the next look had its last word.
+    // A request that is not over by the next check is cut off.
     if (pace === "idle" || socket.writableEnded) socket.destroy();
     else if (underWay === 0 || connection.request?.complete === false) {
       endWith(socket, refusals.slow);

@@ -1,8 +1,7 @@
 import type { ClientRequest } from "node:http";
 
 /**
- * Takes the repeats of a request from the runtime, and says whether it goes over a connection that was
- * kept open. The runtime sends such a request again when the connection ends without an answer, also
+ * Prevents the runtime from repeating a request, and returns true when it goes over a reused connection. The runtime sends such a request again when the connection ends without an answer, also
  * where the request itself was given up: the repeat has no time limit, and what waits for the request
  * waits for it. Call it before the request is given a body.
  */

@@ -1,6 +1,6 @@
 /** Bounds of everything that listens; milliseconds end in Ms. */
 export const netLimits = {
-  /** Connections of a process whose limit of descriptors is not known. */
+  /** Connections of a process without a readable limit of descriptors. */
   connections: 512,
   /** The part of the descriptors of a process that is for connections. */
   connectionPart: 1 / 2,
@@ -32,7 +32,7 @@ export const netLimits = {
   fullLogMs: 60_000,
   /** Between two lines of the log that a proxy is not in TRUSTED_PROXIES. */
   proxyLogMs: 3_600_000,
-  /** How long a listener that accepts no more is opened again before it counts as over. */
+  /** Time for which a listener that accepts no more is opened again before it counts as over. */
   reopenMs: 30_000,
   retryAfterS: 10,
   certificatePollMs: 10_000,

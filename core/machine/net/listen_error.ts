@@ -1,4 +1,4 @@
-/** What an address is for; `name` is the variable that sets the port. */
+/** Address to listen on, with its purpose; `name` is the variable that sets the port. */
 export interface ListenAddress {
   hostname: string;
   port: number;

@@ -4,7 +4,7 @@ import { createPlaces } from "./places.ts";
 import { forPrograms } from "../../base/safe_headers.ts";
 import { metricsResponse } from "../../metrics/registry.ts";
 
-/** Where metrics are listened for; `name` is the variable of the port. */
+/** Address of the listener of metrics; `name` is the variable of the port. */
 export interface MetricsAddress {
   hostname: string;
   port: number;

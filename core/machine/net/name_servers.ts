@@ -97,7 +97,7 @@ export function createNameServers(
 /** Of an answer that does not say it. */
 const unknownTtlS = 5;
 
-/** Some servers never answer for one family: the other one is not kept waiting for longer. */
+/** Time that one family waits for the other: some servers never answer for one. */
 const otherFamilyMs = 250;
 
 /** The answers for both families; those of one as soon as the other has had its time. */
@@ -119,7 +119,7 @@ async function bothOf(asked: Promise<Found[]>[]): Promise<Found[]> {
   throw failures[0] ?? new Error("it has no address");
 }
 
-/** The tenant that asks has no place for the query that would answer: another one may have. */
+/** The requesting tenant has no place for another query; another tenant may have. */
 export class NoPlace extends Error {}
 
 /** The name servers do not answer. */
@@ -130,7 +130,7 @@ class Silence extends Error {
 /** The runtime knows no name server. */
 class NoServer extends Error {}
 
-/** What a failed query says: no address, no answer in time, or no server that can be asked. */
+/** Reason of a failed query: no address, no answer in time, or no reachable server. */
 function answerOf(error: unknown): Found[] | "silent" {
   if (error instanceof NoPlace) throw error;
   if (error instanceof Silence || error instanceof Deno.errors.TimedOut) return "silent";

@@ -6,10 +6,10 @@ import { createNameServers, type NameServersOptions, NoPlace } from "./name_serv
 import { createShares } from "../../base/shares.ts";
 
 /**
- * Addresses of host names, asked of the machine's name servers by the runtime's own resolver.
+ * Addresses of host names, from the machine's name servers by the runtime's own resolver.
  *
  * `getaddrinfo`, which `fetch` and `node:net` use by themselves, holds one of the runtime's 32 blocking
- * threads until a name server answers, also when nobody waits for it any more; reads of files wait for
+ * threads until a name server answers, also when the caller has given up; reads of files wait for
  * the same threads. The runtime's resolver holds a socket alone, and frees it when a query is given up.
  *
  * | Resolver                               | A name without an answer holds | Given up                |
@@ -39,7 +39,7 @@ export interface Names {
   /**
    * The addresses of a host, IPv4 first; an IP address is its own. Rejects within
    * `limits.nameLookupMs`, and as long for a place, with an Error that names the host and the cause.
-   * Answers are kept for their time to live, at most `limits.nameCacheMs`, failures for
+   * Answers are cached for their time to live, at most `limits.nameCacheMs`, failures for
    * `limits.nameFailureCacheMs`. `tenant` is the account right under the root that the look-up counts
    * for: that of `lookingFor` unless given, and neither for names of the configuration.
    */
@@ -66,7 +66,7 @@ interface Kept {
   result: readonly LookupAddress[] | Error;
 }
 
-/** Looks names up; nothing is asked before the first of them. */
+/** Looks names up; the first look-up starts the resolver. */
 export function createNames(
   { now = () => performance.now(), ...options }: NamesOptions = {},
 ): Names {
@@ -75,7 +75,7 @@ export function createNames(
   const places = createShares({ most: limits.nameLookups, each: limits.nameLookupsOfTenant });
   const ask = createNameServers(options);
 
-  /** What is known of a name, or comes of a look-up that runs. */
+  /** The cached answer about a name, or the look-up that runs. */
   function known(name: string): Promise<readonly LookupAddress[]> | undefined {
     const entry = kept.get(name);
     if (entry === undefined || entry.until <= now()) return underWay.get(name);
@@ -119,7 +119,7 @@ export function createNames(
         throw unresolved(host, "too many names of the account wait for name servers");
       }
       try {
-        // Nothing is awaited between the last look at what is known and the look-up's begin.
+        // Nothing is awaited between the last check of the cache and the start of the look-up.
         for (let running = known(name); running !== undefined; running = known(name)) {
           const found = await running.catch(unlessOfTenant);
           if (found !== undefined) return found;
@@ -158,7 +158,7 @@ export interface LookupOptions {
   by?: Names | undefined;
   /** As in `Names.addressesOf`. */
   tenant?: string | undefined;
-  /** Why an address must not be connected to. A name with one such address is refused. */
+  /** Reason for which an address must not be connected to. A name with one such address is refused. */
   refusalOf?: ((address: string, host: string) => Error | undefined) | undefined;
 }
 

@@ -69,7 +69,7 @@ export function createAddressPlaces(most: number): (host: string) => (() => void
   };
 }
 
-/** How many connections one address may have, so that it never takes all places; 0 is no bound. */
+/** Connections that one address may have, so that it never takes all places; 0 is no bound. */
 export const boundOfAddress = (wanted: number, places: number): number =>
   wanted === 0 ? 0 : Math.min(wanted, Math.ceil(places * netLimits.addressPart));
 

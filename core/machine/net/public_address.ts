@@ -1,5 +1,5 @@
 /**
- * Whether an IP address is one of the public internet. Loopback, private, link-local, shared,
+ * True for an IP address of the public internet. Loopback, private, link-local, shared,
  * documentation, multicast and metadata addresses (RFC 6890) are not, nor IPv6 forms of them.
  */
 export function isPublicAddress(address: string): boolean {
@@ -9,7 +9,7 @@ export function isPublicAddress(address: string): boolean {
   return v6 !== null && isPublicV6(v6);
 }
 
-/** Whether a text is an IP address, without the brackets of a URL. */
+/** True for a text that is an IP address, without the brackets of a URL. */
 export const isAddress = (text: string): boolean =>
   parseV4(text) !== null || parseV6(text) !== null;
 

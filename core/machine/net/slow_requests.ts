@@ -10,13 +10,13 @@ export interface HttpConnection {
   underWay: number;
   /** The latest of them. */
   request: IncomingMessage | undefined;
-  /** When it was opened, or the latest request or response began or ended. */
+  /** Time at which it was opened, or the latest request or response began or ended. */
   since: number;
   /** Bytes that had been received then. */
   bytesThen: number;
   /** No request came yet. */
   isFresh: boolean;
-  /** When a look first found bytes of a further request. */
+  /** Time at which a check first found bytes of a further request. */
   headSince: number | undefined;
 }
 
@@ -39,8 +39,8 @@ export function markProgress(connection: HttpConnection): void {
 }
 
 /**
- * Whether a client takes too long: "slow" with a head or a body (408, RFC 9110 §15.5.9), "idle"
- * between requests. Node's own time-outs need a server that listens itself, and know no rate.
+ * Pace of a client: "slow" with a head or a body (408, RFC 9110 §15.5.9), "idle" between requests, or
+ * "fine". Node's own time-outs need a server that listens itself, and have no rate.
  */
 export function judgePace(connection: HttpConnection, now: number): "slow" | "idle" | "fine" {
   const { socket, underWay, since, bytesThen, isFresh } = connection;

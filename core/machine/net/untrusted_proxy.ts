@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { netLimits } from "./limits.ts";
 import { addressList } from "../../base/networks.ts";
 
-/** Where a reverse proxy of the operator stands. What others claim in these headers is no news. */
+/** Networks of a reverse proxy of the operator. Headers of other clients are not logged. */
 const isNear = addressList([
   "127.0.0.0/8",
   "10.0.0.0/8",

@@ -20,7 +20,7 @@ export function sayStarted(): void {
   if (isSupervised()) writeOut(Deno.stdout, new TextEncoder().encode(endOfStart));
 }
 
-/** How a supervised process exits whose start failed, however long that took: EX_CONFIG of sysexits. */
+/** Exit code of a supervised process whose start failed, however long that took: EX_CONFIG of sysexits. */
 export const cannotStartCode = 78;
 
 /**
@@ -42,7 +42,7 @@ export function abortedBySignal(): AbortSignal {
   return stopping.signal;
 }
 
-/** How long a process whose supervisor was killed keeps its ports from the next one. */
+/** Time within which a process whose supervisor was killed ends and frees its ports, in ms. */
 const orphanMs = 1_500;
 
 /** The signal by which the supervisor stops a process in its turn. */
@@ -51,7 +51,7 @@ export const stopSignal = "SIGUSR2";
 /** A shell and a terminal may both pass on one signal, within this time. */
 const sameSignalMs = 500;
 
-/** Tells of each call whether it comes again, later than what repeats the first one. */
+/** Returns a function that is true from the second call on, unless it comes within `sameSignalMs`. */
 export function repeats(): () => boolean {
   let firstAt: number | undefined;
   return () => {

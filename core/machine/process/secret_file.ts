@@ -1,7 +1,7 @@
 /**
  * Files of secrets. A start without `secret_key` beside an existing store is an error, for the service and
- * for `deno task numbers`: a new key could not read the sealed passwords, and nobody would notice the loss
- * of the old one.
+ * for `deno task numbers`: a new key could not read the sealed passwords, and the loss of the
+ * old one would stay unnoticed.
  */
 import { steadyNow } from "../../base/steady_clock.ts";
 

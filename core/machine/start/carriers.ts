@@ -44,7 +44,7 @@ function smppLink(config: Config, ports: Ports): SmppLink {
   });
 }
 
-/** What `smpp://SYSTEM_ID:PASSWORD@HOST:PORT` says. */
+/** Settings in `smpp://SYSTEM_ID:PASSWORD@HOST:PORT`. */
 export function smppAddress(text: string, systemType: string): SmppAddress {
   const { protocol, hostname, port, username, password } = new URL(text);
   const tls = protocol === "smpps:";

@@ -3,7 +3,7 @@ import { netLimits } from "../net/limits.ts";
 /**
  * The variable for the processes that the supervisor starts: half of the descriptors that each may
  * have are for connections. The rest is for media, the store, outgoing requests and files. Deno lets only
- * processes with all permissions read the limit, so a shell is asked, which inherits it as they do.
+ * processes with all permissions read the limit, so a shell prints it, which inherits it as they do.
  */
 export async function connectionsVariable(): Promise<{ MAX_CONNECTIONS?: string }> {
   if (Deno.env.get("MAX_CONNECTIONS")) return {};

@@ -19,7 +19,7 @@ async function* walk(below: URL): AsyncGenerator<string> {
   }
 }
 
-/** What the pages at `/docs` are made of: the files of `docs/`, and the style of all pages. */
+/** Sources of the pages at `/docs`: the files of `docs/`, and the style of all pages. */
 export async function documentationFiles() {
   const pages = new Map<string, string>();
   const assets = new Map<string, { type: string; bytes: Uint8Array<ArrayBuffer> }>();

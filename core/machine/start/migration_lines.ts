@@ -1,4 +1,4 @@
-/** How far a migration of the store is. */
+/** Progress of a migration of the store. */
 interface Progress {
   task: string;
   resource: string;

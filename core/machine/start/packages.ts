@@ -17,7 +17,7 @@ import { fail, say } from "../process/process.ts";
  * everybody would download it; without it a first `Say` would be silent.
  */
 
-/** How long a start waits for the package that it can do without; longer than 10 MB take. */
+/** Time that a start waits for the optional package, in ms; longer than 10 MB take. */
 const espeakMs = 120_000;
 
 /** The packages of a folder's lock that its `node_modules` lacks; not those of other platforms. */
@@ -25,7 +25,7 @@ async function missingPackages(folder: string): Promise<string[]> {
   const lock = JSON.parse(await Deno.readTextFile(`${folder}/deno.lock`));
   const packages = Object.entries<{ os?: string[]; cpu?: string[] }>(lock.npm ?? {});
   const needed = packages.filter(([, { os, cpu }]) => os === undefined && cpu === undefined)
-    .map(([id]) => id.split("_")[0]!); // What follows tells the peers that it was resolved with.
+    .map(([id]) => id.split("_")[0]!); // The rest names the peers that it was resolved with.
   const there = new Set<string>();
   try {
     for await (const { name } of Deno.readDir(`${folder}/node_modules/.deno`)) there.add(name);
@@ -36,7 +36,7 @@ async function missingPackages(folder: string): Promise<string[]> {
   return needed.filter((id) => !there.has(id.replaceAll("/", "+")));
 }
 
-/** Whether Say depends on the package: no provider and no program speaks, and it is not refused. */
+/** True when Say depends on the package: no provider and no program speaks, and it is not refused. */
 async function wantsEspeak(): Promise<boolean> {
   const isAllowed = ["", "true"].includes(Deno.env.get("ESPEAK_PACKAGE") ?? "");
   if (!isAllowed || Deno.env.get("SPEECH_URL")) return false;

@@ -19,20 +19,20 @@ import { documentationFiles } from "./documentation_files.ts";
 import { listenRest } from "./rest_listener.ts";
 import { softphoneFiles } from "./softphone_files.ts";
 
-/** What the service listens with. */
+/** The listener of the service. */
 export interface Listener {
   readonly address: { readonly host: string; readonly port: number };
   /** Takes no more requests, and resolves when those under way are answered. */
   shutdown(): Promise<void>;
 }
 
-/** What the service needs of where it runs. */
+/** Services of the platform that the service runs on. */
 export interface Platform {
-  /** Where the store is, as `openStore` takes it. */
+  /** Place of the store, for `openStore`. */
   location: string;
   secretKey(sealed: SealedStore): Promise<string>;
   bridgeSecret(): Promise<string>;
-  /** Where the audio of recordings is made, given the store's place for it. */
+  /** Storage in which the audio of recordings is made, given that of the store. */
   audio(inStore: Blobs): Blobs;
   /** The files of the documentation and of the pages, where they can be read. */
   files: {
@@ -41,13 +41,13 @@ export interface Platform {
     console: typeof consoleFiles;
   } | null;
   listen(answer: Answer, onOver: (error: Error) => void): Promise<Listener>;
-  /** Keeps how the root account is reached; false where that was kept before. */
+  /** Writes the credentials of the root account; false where they were written before. */
   keepCredentials(credentials: Record<string, string>): Promise<boolean>;
-  /** Where the AuthToken of the root account is found, in words. */
+  /** Place of the AuthToken of the root account, in words. */
   tokenPlace: string;
 }
 
-/** Where the configuration says that the service runs. Throws what the operator can mend. */
+/** The platform that the configuration names. Throws an error that the operator can mend. */
 export const platformOf = (config: Config): Promise<Platform> =>
   config.EDGE ? edgePlatform(config) : machinePlatform(config);
 

@@ -54,8 +54,8 @@ interface PermissionOptions {
 
 /** Of both processes. */
 const v8Flags = [
-  // The room for what calls under way have allocated lately grows with what outlives runs of the garbage
-  // collector: in two steps, within the first minutes of load, in place of six.
+  // The young generation grows from 1 MiB in two steps, within the first minutes of load, in place of six
+  // within a quarter of an hour, when operators look for leaks.
   "--semi-space-growth-factor=8",
   // V8 does not guess which objects live long, and put them among the old ones at once: where a call
   // is under way at each run it guesses wrong, and what dies there keeps all that it points to.
@@ -71,13 +71,13 @@ const v8Flags = [
 ];
 
 const companionFlags = [
-  // That room in MiB: with the 16 of the runtime, most of a call is copied twice while it lasts, and
+  // The young generation in MiB: with the 16 of V8, most of a call is copied twice while it lasts, and
   // found dead by the complete runs of the collector.
   "--max-semi-space-size=64",
 ];
 
 const serviceFlags = [
-  // Less of it, since pages of long lists take memory too.
+  // A smaller one, since pages of long lists take memory too.
   "--max-semi-space-size=16",
   // A complete run begins when old objects take half more than after the last one. V8 waits for up to
   // four times as much.
@@ -98,7 +98,7 @@ const flagsOf = (more: string[]): readonly string[] => [
  */
 const noCodeCache = "--no-code-cache";
 
-/** How service and companion are started. Memory is taken as it is needed. */
+/** Flags of the runtime, by process. Memory is taken as it is needed. */
 export const runtimeFlags = {
   service: flagsOf(serviceFlags),
   companion: [...flagsOf(companionFlags), noCodeCache],
@@ -186,7 +186,7 @@ export const programs: Record<"api" | "sip" | "speech", Program> = {
     permissions: ({ DATA_DIR, SPEECH_PORT }) => [
       `--allow-net=127.0.0.1:${SPEECH_PORT}`,
       "--allow-run=espeak-ng,flite,pocketsphinx_continuous",
-      // What transcribes recordings stands back for the audio of calls.
+      // Transcription of recordings has a lower priority than the audio of calls.
       "--allow-sys=setPriority",
       // The npm engine reads its data, and hints are held against the recogniser's words.
       `--allow-read=${DATA_DIR}/speech,${espeakFolder},/usr/share/pocketsphinx`,

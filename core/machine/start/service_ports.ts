@@ -35,7 +35,7 @@ import { log } from "../process/log.ts";
 import { s3Blobs } from "../adapters/s3_blobs.ts";
 import { isStoreShared } from "../configuration/store_location.ts";
 
-/** What the ports are made of beside the configuration. */
+/** Parts of the ports beside the configuration. */
 export interface Parts {
   store:
     & Pick<
@@ -58,7 +58,7 @@ export interface Parts {
   bridgeSecret: BridgeSecret;
   rateMicros: TrunkSettings["rateMicros"];
   smsRateMicros: TrunkSettings["rateMicros"];
-  /** Where the audio of recordings is made. */
+  /** Storage in which the audio of recordings is made. */
   audio: Blobs;
 }
 

@@ -74,7 +74,7 @@ interface Running {
   over: Promise<void>;
 }
 
-/** What the supervisor was started with. */
+/** Configuration and environment of the supervisor. */
 interface Settings {
   config: Config;
   /** The environment, with the secrets of files under their own names. */
@@ -123,7 +123,7 @@ function createSpawner(
         [machineVariable]: writeMachineAddresses(machine),
         ...knowsSpeech && { SPEECH_SECRET: secret },
       },
-      stdin: "piped", // Its end tells the process that the supervisor is gone.
+      stdin: "piped", // The process ends when the supervisor is gone and closes it.
       stdout: "piped",
       stderr: "inherit",
     }).spawn();

@@ -3,7 +3,7 @@ import { endOfStart } from "../process/process.ts";
 /** Bytes of a process on their way to the terminal. */
 type Output = ReadableStream<Uint8Array>;
 
-/** Whose turn it is to be shown, and that it has started. */
+/** Turn of a process to be shown: after those before it, until its own start is over. */
 interface Turn {
   before: Promise<void>;
   started: PromiseWithResolvers<void>;

@@ -54,7 +54,7 @@ export function watchStore(ports: Ports): { told(): Promise<void> } {
     ports.log("The store can write again", { failedForMs: ended.endedAt - ended.since });
     if (past.length === mostPast) past.shift();
     past.push(ended);
-    // It may fail again meanwhile: then this is told after the next failure.
+    // It may fail again meanwhile: then this one is reported after the next failure.
     telling = telling.then(tell).catch((error) =>
       ports.log("Cannot write the Notification of a failure of the store yet", { error })
     );

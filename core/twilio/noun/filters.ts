@@ -86,7 +86,7 @@ export const dated = (field: string): Filter => ({
   },
 });
 
-/** A filter that asks for what holds of every record. */
+/** A filter that every record passes. */
 export const always = (note: string): Filter => ({ state: "works", note, conditions: () => [] });
 
 /** A filter that would narrow the list at Twilio and cannot here. */

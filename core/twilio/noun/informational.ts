@@ -1,5 +1,5 @@
 /**
- * Informational parameters: those that have no effect here, and are kept for who reads the record. Twilio
+ * Informational parameters: those that have no effect here, and are stored for readers of the record. Twilio
  * shows none of them, so each is shown under a key of ours, made of its name: `CallReason` is `call_reason`.
  */
 import type {

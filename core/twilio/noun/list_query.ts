@@ -5,13 +5,13 @@ import type { Base } from "../../base/record.ts";
 import type { Query, Slice } from "../../model/store.ts";
 import type { Circumstances, Filter, Listed } from "./noun.ts";
 
-/** Where a page begins: after a record, named by its Sid, and by its text in a sorted list. */
+/** Start of a page: after a record, named by its Sid, and by its text in a sorted list. */
 interface Cursor {
   after: string;
   afterText?: string;
 }
 
-/** What the query string of a list asks for. */
+/** The query string of a list. */
 export interface PageQuery extends Pick<Query, "where"> {
   page: number;
   pageSize: number;

@@ -21,7 +21,7 @@ export interface Asked {
   ports: Ports;
 }
 
-/** What the service does with a parameter of Twilio's library. */
+/** Handling of a parameter of Twilio's library. */
 export type State = "works" | "stored" | "informational" | "ignored" | "refused";
 
 /** A parameter of an operation, by its name in Twilio's interface. */
@@ -46,7 +46,7 @@ export const needs = <S extends z.ZodType>(schema: S, note = ""): Parameter<S> =
   note: note === "" ? "required" : `required; ${note}`,
 });
 
-/** A parameter that is kept and shown, and has no effect. `note` says so to the reader. */
+/** A parameter that is stored and shown, and has no effect. `note` says so to the reader. */
 export const stored = <S extends z.ZodType>(
   schema: S,
   note = "",
@@ -54,7 +54,7 @@ export const stored = <S extends z.ZodType>(
 
 /**
  * A parameter that would have an effect at Twilio and has none here: a value is answered with 400
- * and the reason. `harmless` are values that ask for what happens anyway, and the empty one.
+ * and the reason. `harmless` are values that change nothing, and the empty one.
  */
 export const refused = (
   reason: string,
@@ -69,7 +69,7 @@ export const refused = (
 });
 
 /**
- * A parameter that tells something, without an effect on what was asked for. The record keeps its value and
+ * A parameter that has no effect and informs the reader of the record, which stores its value and
  * shows it (`informational.ts`); a value is answered with a `Warning` header that has the reason. An empty
  * one is none.
  */
@@ -82,7 +82,7 @@ export const informational = <S extends z.ZodType<InformationalValue>>(
   note: reason,
 });
 
-/** The same of one whose value is a secret, and is not kept. */
+/** The same of one whose value is a secret, and is not stored. */
 export const ignored = (reason: string): Parameter<z.ZodOptional<z.ZodType>> => ({
   state: "ignored",
   schema: z.any().optional(),
@@ -91,7 +91,7 @@ export const ignored = (reason: string): Parameter<z.ZodOptional<z.ZodType>> => 
 
 export type Parameters = Record<string, Parameter>;
 
-/** What was sent, by the names of the parameters; refused ones are never there. */
+/** Parameters of a request, by their names; refused ones are never there. */
 export type SentOf<P extends Parameters> = {
   readonly [K in keyof P]: z.infer<P[K]["schema"]>;
 };
@@ -103,7 +103,7 @@ export interface Action<T = Base> {
   faults?: Record<string, FaultName>;
   // deno-lint-ignore no-explicit-any
   perform(asked: Asked, sent: any): Promise<T>;
-  /** What is shown of the record that `perform` makes, where it answers with another. */
+  /** The record of the response, where `perform` makes another one. */
   // deno-lint-ignore no-explicit-any
   shown?(made: any, asked: Asked, sent: any): T;
 }
@@ -119,7 +119,7 @@ export const action = <T, P extends Parameters>(
   },
 ): Action<T> => declared as Action<T>;
 
-/** What the value of a filter means depends on. */
+/** Circumstances that the value of a filter depends on. */
 export interface Circumstances {
   /** Country of numbers without `+` (ISO 3166). */
   country: string | null;
@@ -127,7 +127,7 @@ export interface Circumstances {
   now: number;
 }
 
-/** How a list may be narrowed, by the name of a query parameter of Twilio's interface. */
+/** A filter of a list, by the name of a query parameter of Twilio's interface. */
 export interface Filter {
   state: State;
   note: string;
@@ -145,7 +145,7 @@ export interface Listed<T = Base> {
   read(asked: Asked, query: Query): Promise<Slice<T>>;
 }
 
-/** What is written of a record: JSON keys, each with its value. XML elements follow from them. */
+/** Representation of a record: JSON keys, each with its value. XML elements follow from them. */
 export type Written<T> = Record<string, (record: T, asked: Asked) => unknown>;
 
 /**
@@ -163,7 +163,7 @@ export interface Noun<T extends Base = Base> {
   plural: string;
   /** Its address is below all accounts, not below one. */
   isAccount?: boolean;
-  /** What `create` makes is not stored: an `Idempotency-Key` means nothing. */
+  /** Its records are not stored: an `Idempotency-Key` means nothing. */
   isFleeting?: boolean;
   /** There is one for each account, at `path` itself. */
   isSingle?: boolean;

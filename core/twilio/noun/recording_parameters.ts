@@ -11,7 +11,7 @@ export const eventNames = <E extends readonly [string, ...string[]]>(events: E) 
     z.array(z.enum(events)),
   );
 
-/** How a call is recorded, as a request says it. */
+/** Parameters of the recording of a call. */
 export const recordingParameters = {
   RecordingChannels: works(z.enum(["mono", "dual"]), "mono unless sent"),
   RecordingTrack: works(z.enum(recordingTracks)),

@@ -1,7 +1,7 @@
 /** The folder with the package and its licence, from the root of the repository. */
 export const espeakFolder = "core/machine/adapters/espeak_package";
 
-/** Whether it was downloaded. */
+/** True when the package was downloaded. */
 export async function isEspeakThere(): Promise<boolean> {
   const folder = new URL("./node_modules/@echogarden/espeak-ng-emscripten", import.meta.url);
   try {

@@ -2,7 +2,7 @@ import { limits } from "../../../base/limits.ts";
 import type { Part } from "../../../messages/join_parts.ts";
 import { alphabets, type Content, type Pdu } from "./library.ts";
 
-/** What a deliver_sm carries: in message_payload where it has none of its own (SMPP 3.4 §5.3.2.32). */
+/** Content of a deliver_sm: message_payload where short_message is empty (SMPP 3.4 §5.3.2.32). */
 const contentOf = ({ message_payload, short_message }: Pdu): Content | undefined =>
   message_payload?.message?.length ? message_payload : short_message;
 
@@ -36,7 +36,7 @@ const named: Record<number, AlphabetName> = {
   8: "ucs2",
 };
 
-/** What a data_coding says (SMPP 3.4 §5.2.19), and beyond it 3GPP TS 23.038 §4. */
+/** Alphabet of a data_coding (SMPP 3.4 §5.2.19), and beyond it 3GPP TS 23.038 §4. */
 function alphabetOf(coding: number): AlphabetName {
   if (coding < 0x10) return named[coding] ?? "none";
   if (coding >= 0xf0) return (coding & 4) === 0 ? "gsm" : "none"; // With a class: text or data.
@@ -48,8 +48,8 @@ function alphabetOf(coding: number): AlphabetName {
 const general: AlphabetName[] = ["gsm", "none", "ucs2", "none"];
 
 /**
- * Which part of a text a deliver_sm is, by its header or its sar_ parameters; undefined for a
- * whole.
+ * The part of a text that a deliver_sm is, by its header or its sar_ parameters; undefined for a whole
+ * text.
  */
 export function partOf(pdu: Pdu): Part | undefined {
   const { sar_msg_ref_num: reference, sar_total_segments: total, sar_segment_seqnum: at } = pdu;

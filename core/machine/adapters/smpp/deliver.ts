@@ -28,7 +28,7 @@ export async function takeDelivery(
   if (text === null) return errors.ESME_RX_R_APPN; // It is no text.
   const to = pdu.destination_addr;
   if (!to) return errors["ESME_RINVDSTADR"]!;
-  if (text === "") return 0; // Nothing to tell anybody.
+  if (text === "") return 0; // Nothing to report.
   const isInternational = pdu.source_addr_ton === 1;
   const source = pdu.source_addr || "anonymous";
   const from = senderOf(isInternational ? source.replace(/^\+?/, "+") : source, ports);

@@ -1,8 +1,8 @@
 import smpp from "smpp";
 
-/** What is used of the library, which has no types of its own. */
+/** The part of the library that is used; it has no types of its own. */
 
-/** What a short_message or message_payload holds, and the elements of the header before it. */
+/** Content of a short_message or message_payload, and the elements of the header before it. */
 export interface Content {
   /** A text where it is in a national alphabet that the header names. */
   message?: string | Uint8Array;
@@ -26,7 +26,7 @@ export interface Pdu {
   sar_segment_seqnum?: number;
   receipted_message_id?: string;
   message_state?: number;
-  /** What is in it could not be read as a whole. */
+  /** Its content could not be read as a whole. */
   isBroken?: boolean;
   isResponse(): boolean;
   response(fields?: Record<string, unknown>): Pdu;
@@ -44,7 +44,7 @@ export interface LibrarySession {
 interface Library {
   connect(options: Record<string, unknown>): LibrarySession;
   PDU: (new (command: string, fields: Record<string, unknown>) => Pdu) & {
-    /** How long the PDU is that begins in a stream; false when it has not come. */
+    /** Length of the PDU that begins in a stream; false while its length has not come. */
     commandLength(stream: unknown): number | false;
     prototype: { fromBuffer(octets: Uint8Array): void };
   };

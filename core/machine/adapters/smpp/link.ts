@@ -15,7 +15,7 @@ import {
 import { type Segment, segmentsOf } from "./text.ts";
 
 export interface SmppLinkOptions extends SmppSessionOptions {
-  /** Whether the message center sends receipts; without them a text that it took counts as sent. */
+  /** The message center sends receipts; without them a text that it took counts as sent. */
   receipts: boolean;
 }
 
@@ -156,7 +156,7 @@ async function submitOne(submit: () => Promise<Pdu>, isFirst: boolean): Promise<
   throw isFirst ? new Undelivered(why) : new Error(why);
 }
 
-/** What another attempt would be answered, too: about the text or its addresses (§5.1.3). */
+/** Errors that another attempt would get too: about the text or its addresses (§5.1.3). */
 const final = new Set([
   "ESME_RINVMSGLEN",
   "ESME_RINVSRCADR",

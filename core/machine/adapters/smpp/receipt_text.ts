@@ -1,4 +1,4 @@
-/** What a delivery receipt tells (SMPP 3.4 appendix B, §5.3.2.12, §5.3.2.35). */
+/** Content of a delivery receipt (SMPP 3.4 appendix B, §5.3.2.12, §5.3.2.35). */
 export interface ReceiptText {
   id: string;
   /** Null: the text is on its way still. */

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { lookupBy } from "../../net/names.ts";
 import { connect, errors, type LibrarySession, PDU, type Pdu, statusName } from "./library.ts";
 
-/** Where a message center is, and who we are to it. */
+/** Address of a message center, and the credentials at it. */
 export interface SmppAddress {
   host: string;
   port: number;
@@ -14,9 +14,9 @@ export interface SmppAddress {
 
 /** In ms. */
 export interface SmppTimings {
-  /** How long an answer may take. */
+  /** Time limit of a response. */
   answerMs: number;
-  /** How often it is asked whether the other side lives. */
+  /** Interval of enquire_link. */
   enquireMs: number;
   /**
    * The first and the longest pause before a connection is made again, or a throttled text sent

@@ -1,4 +1,4 @@
-/** What is to be said, and how. */
+/** The text to be said, with voice, language and rate. */
 export interface Utterance {
   text: string;
   /** `woman`, `man`, or a name of the engine's own. */
@@ -17,10 +17,10 @@ export interface Sound {
   sampleRate: number;
 }
 
-/** What makes speech of text on this machine. */
+/** A text-to-speech engine of this machine. */
 export interface SpeechEngine {
   name: string;
-  /** Throws a SpeechRefusal when it cannot say it as asked, another Error when it failed. */
+  /** Throws a SpeechRefusal for an utterance that it cannot say, another Error when it failed. */
   speak(utterance: Utterance, signal: AbortSignal): Promise<Sound>;
 }
 
@@ -33,7 +33,7 @@ export interface Heard {
   confidence: number;
 }
 
-/** What makes text of speech on this machine. */
+/** A speech-recognition engine of this machine. */
 export interface RecognitionEngine {
   name: string;
   /**

@@ -18,6 +18,6 @@ export function enginesLine(
   return `Text-to-speech: ${speaks}. Speech recognition: ${recognises}`;
 }
 
-/** The address of a provider, which is asked in place of an engine; without its credentials. */
+/** The address of a provider that is used in place of an engine; without its credentials. */
 const providerOf = (url: string): string | undefined =>
   url === "" ? undefined : new URL(url).origin;

@@ -10,7 +10,7 @@ export interface HintGrammar {
   spelling(phrase: string): string;
 }
 
-/** The grammar of the hints whose words are all known; null when there are none. */
+/** The grammar of the hints whose words the dictionary has; null when there are none. */
 export function hintGrammar(
   hints: readonly string[],
   known: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /** Every bound of the speech process; milliseconds end in Ms. */
 export const speechLimits = {
-  /** Characters of one request; longer texts are split by who asks. */
+  /** Characters of one request; callers split longer texts. */
   textLength: 4_096,
   /** Characters of the name of a voice; a longer one is cut. */
   voiceLength: 100,
@@ -10,21 +10,21 @@ export const speechLimits = {
   /** Of the speech of one request: over 12 minutes at 22 kHz. */
   soundBytes: 32 << 20,
   speakMs: 15_000,
-  /** What recognition may take at least, and for each ms of audio. */
+  /** Time limit of recognition: at least this, and so much for each ms of audio. */
   recogniseMs: 30_000,
   recogniseFactor: 4,
   /** At once; and those that wait for their turn. */
   speaking: 3,
   recognising: 2,
   /**
-   * Recordings, and what is longer than an utterance, have places of their own, so that no caller waits
-   * for them: as many as the service asks for at once. They stand back for calls by this niceness.
+   * Recordings, and audio longer than an utterance, have places of their own, so that no caller waits for
+   * them: as many as the service sends at once. Their niceness gives calls priority.
    */
   utteranceMs: 65_000,
   transcribing: 2,
   transcribingNiceness: 5,
   waiting: 200,
-  /** Speech kept on disk. */
+  /** Cache of speech on disk. */
   cacheBytes: 256 << 20,
   /** Phrases of one grammar. */
   hints: 500,

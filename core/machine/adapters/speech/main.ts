@@ -44,7 +44,7 @@ async function start(config: Config, onOver: (error: Error) => void) {
     log,
   };
   const server = await serveHttp(options, async (request) => {
-    const answer = await opened.promise; // Who asks early waits until it is known who speaks.
+    const answer = await opened.promise; // Early requests wait until the engines are found.
     return await answer(request);
   });
   const directory = `${config.DATA_DIR}/speech`;

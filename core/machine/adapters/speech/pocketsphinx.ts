@@ -4,7 +4,7 @@ import { speechLimits } from "./limits.ts";
 import { type RunOptions, runProgram } from "./run_program.ts";
 import { foldUp } from "./spectral_fold.ts";
 
-/** Where Debian keeps the model; its words are those that a grammar may have. */
+/** Directory of the model in Debian; a grammar may have the words of its dictionary alone. */
 export const modelDirectory = "/usr/share/pocketsphinx";
 const dictionary = `${modelDirectory}/model/en-us/cmudict-en-us.dict`;
 

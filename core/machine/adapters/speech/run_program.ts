@@ -2,11 +2,11 @@ import { setPriority } from "node:os";
 
 export interface RunOptions {
   args: string[];
-  /** What it reads from its standard input. */
+  /** Its standard input. */
   input: Uint8Array | ReadableStream<Uint8Array>;
   /** Of what it may write to its standard output. */
   maxBytes: number;
-  /** How far it stands back for others (`nice`), 0 unless given. */
+  /** Niceness of the process, 0 unless given. */
   niceness?: number;
   signal: AbortSignal;
 }
@@ -63,7 +63,7 @@ function standBack(pid: number, niceness: number): void {
   }
 }
 
-/** Whether a program is installed and starts. */
+/** True when a program is installed and starts. */
 export async function isInstalled(program: string): Promise<boolean> {
   try {
     const { args, signal } = { args: ["--version"], signal: AbortSignal.timeout(5_000) };

@@ -9,7 +9,7 @@ import { readWav } from "./read_wav.ts";
 import type { SoundCache } from "./sound_cache.ts";
 
 export interface SpeechServerOptions {
-  /** What requests must carry as their bearer token. */
+  /** Bearer token that requests must carry. */
   secret: string;
   /** Null where nothing is installed that speaks. */
   speech: SpeechEngine | null;

@@ -1,7 +1,7 @@
-/** Files that were made before, by the hash of what they were made of. */
+/** Files of speech, by the hash of text and voice. */
 export interface SoundCache {
   get(key: string): Promise<Uint8Array<ArrayBuffer> | null>;
-  /** Keeps a file; those used longest ago make room. */
+  /** Stores a file; those used longest ago are removed. */
   put(key: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /** Taps on each side of the middle of the half-band filter. */
 const reach = 63;
-/** How loud the mirrored band is against the one below it. */
+/** Gain of the mirrored band against the one below it. */
 const gain = 0.6;
 
 const taps = halfBand();

@@ -29,7 +29,7 @@ import type * as schemas from "./schemas.ts";
 /** The codes of the service's errors. */
 export type ErrorCode = schemas.Error["code"];
 
-/** Whether a request was rejected with an error response. */
+/** True when a request was rejected with an error response. */
 export const isApiError = (error: unknown): error is ApiError<ErrorCode> =>
   error instanceof ApiError;
 
@@ -54,7 +54,7 @@ export function operationsModule({ paths, components }: OpenApiDocument): string
       // The type of a path has named methods; here it is read as plain JSON.
       const operations = Object.entries(item as unknown as Record<string, Described>);
       return operations.filter(([method]) => method !== "put").map(([method, operation]) => {
-        // What can be deleted is a setting: writing the same values twice is as good as once.
+        // A resource that can be deleted is a setting: writing the same values twice is as good as once.
         const isSetting = method === "post" && item.put !== undefined && item.delete !== undefined;
         const sent = { path, method: isSetting ? "put" : method };
         return methodText(sent, operation, components.schemas!);

@@ -1,4 +1,4 @@
-/** Where the service is, as which account to act, and how patient to be. */
+/** Address of the service, credentials, and patience of a client. */
 export interface Options {
   baseUrl: string;
   /** Sid or e-mail address of the account, and its AuthToken: the credentials. */
@@ -72,7 +72,7 @@ export function sender(options: Options): Send {
       ...idempotencyKey && { "idempotency-key": idempotencyKey },
     };
     const init = { method, headers, ...body && { body: JSON.stringify(body) } };
-    let isUncertain = false; // Whether an earlier attempt may have been performed.
+    let isUncertain = false; // An earlier attempt may have been performed.
     for (let attempt = 1;; attempt++) {
       const isLast = attempt >= attempts;
       const signal = AbortSignal.timeout(timeoutMs);
@@ -96,7 +96,7 @@ export function sender(options: Options): Send {
   };
 }
 
-/** What Retry-After asks for, up to a minute; else back-off with jitter. */
+/** Delay of Retry-After, up to a minute; else back-off with jitter. */
 function waitMs(attempt: number, retryAfter: string | null | undefined): number {
   const seconds = Number(retryAfter || NaN);
   if (seconds >= 0) return Math.min(seconds, 60) * 1000;

@@ -10,7 +10,7 @@ export interface SignedRequest {
 }
 
 /**
- * Whether an account's AuthToken signed a request, at most `toleranceS` seconds ago (300 by default).
+ * True when an account's AuthToken signed a request, at most `toleranceS` seconds ago (300 by default).
  * Compares in constant time.
  */
 export async function verifySignature(
