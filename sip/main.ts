@@ -6,12 +6,8 @@ import { isPublicAddress } from "../core/machine/net/public_address.ts";
 import { stayAwake } from "../core/machine/process/clocks.ts";
 import { log, setLog } from "../core/machine/process/log.ts";
 import { startLine } from "../core/machine/configuration/address_notes.ts";
-import {
-  authority,
-  type Config,
-  listOf,
-  readConfig,
-} from "../core/machine/configuration/config.ts";
+import { authority, type Config, readConfig } from "../core/machine/configuration/config.ts";
+import { listOf } from "../core/machine/configuration/variable.ts";
 import { portRange } from "../core/machine/configuration/media_variables.ts";
 import { outboundFetch } from "../core/machine/adapters/outbound_fetch.ts";
 import { ownRequests } from "../core/machine/adapters/own_requests.ts";

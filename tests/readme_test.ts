@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { variables } from "../core/machine/configuration/config.ts";
-import { configurationGroups } from "./support/service/configuration_groups.ts";
 import { verbs } from "../core/markup/verbs/mod.ts";
 import { withTables } from "./support/service/reference_tables.ts";
 
@@ -26,11 +25,9 @@ for (const page of pages) {
   });
 }
 
-Deno.test("docs/reference/configuration.md has every variable in one group", async () => {
-  const grouped = Object.values(configurationGroups).flat();
-  assert.deepEqual(grouped.toSorted(), Object.keys(variables).toSorted());
+Deno.test("docs/reference/configuration.md has a table of each group of variables", async () => {
   const text = await Deno.readTextFile(new URL("configuration.md", reference));
-  for (const group of Object.keys(configurationGroups)) {
+  for (const { group } of Object.values(variables)) {
     assert.ok(text.includes(`<!-- configuration ${group} -->`), group);
   }
 });

@@ -228,7 +228,7 @@ Deno.test("Notifications of a call are listed and fetched below it", async () =>
   await assert.rejects(client.calls("CA" + "0".repeat(32)).notifications.list(), { status: 404 });
 });
 
-Deno.test("what there is not of a call answers 501, which no record that is missing does", async () => {
+Deno.test("absent parts of a call answer 501, records that are missing do not", async () => {
   await using lab = await startTwilioLab();
   const { sid } = await lab.client.calls.create(call);
   const of = lab.client.calls(sid);

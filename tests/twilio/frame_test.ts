@@ -206,7 +206,7 @@ Deno.test("a token that came with a call is not kept", async () => {
   );
 });
 
-Deno.test("what only tells something is checked, and the parameter named", async () => {
+Deno.test("informational parameters are checked, and errors name them", async () => {
   await using lab = await startTwilioLab();
   const message = { to: "+14155550109", from: "+14155550101", body: "Hi" };
   for (const [name, value] of [["maxPrice", "cheap"], ["attempt", "x"], ["riskCheck", "<b>"]]) {

@@ -32,7 +32,9 @@ import {
   flag,
   host,
   httpUrl,
+  microsOf,
   port,
+  same,
   type Variable,
   wrongOf,
 } from "./variable.ts";
@@ -47,19 +49,28 @@ export const authority = (host: unknown, port: unknown): string =>
 export const origin = (host: unknown, port: unknown, scheme = "http") =>
   `${scheme}://${authority(host, port)}`;
 
-/** The entries of a list that is separated by commas. */
-export const listOf = (text: string): string[] => text.split(",").filter((entry) => entry !== "");
-
 /**
  * Every variable that the service and the companion read; docs/reference/configuration.md is made
  * from it.
  */
 export const variables = {
-  HOST: { schema: host, fallback: "127.0.0.1", help: "Address the REST interface listens on." },
-  PORT: { schema: port, fallback: "8080", help: "Port of the REST interface." },
+  HOST: {
+    group: "service",
+    schema: host,
+    fallback: "127.0.0.1",
+    help: "Address the REST interface listens on.",
+  },
+  PORT: {
+    group: "service",
+    schema: port,
+    fallback: "8080",
+    help: "Port of the REST interface.",
+  },
   ...reachVariables,
   ...listenVariables,
   BASE_URL: {
+    group: "service",
+    sets: { baseUrl: same },
     schema: httpUrl,
     fallback: (values, machine) => {
       const scheme = values.TLS_CERT ? "https" : "http";
@@ -70,17 +81,20 @@ export const variables = {
       "not a loopback address, PUBLIC_IP replaces it where set; if HOST is 0.0.0.0, this machine's address does.",
   },
   DATA_DIR: {
+    group: "service",
     schema: text.regex(/^[^,]+$/, "must not hold a comma"),
     fallback: "./data",
     help: "Directory of everything kept.",
   },
   KV_URL: {
+    group: "service",
     schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
     fallback: "",
     help:
       "KV Connect endpoint that instances share, its token in DENO_KV_ACCESS_TOKEN. Empty: a file.",
   },
   STORE_URL: {
+    group: "service",
     schema: databaseUrl,
     fallback: "",
     help: "PostgreSQL database that instances share, postgres://user:password@host/database, in " +
@@ -88,11 +102,13 @@ export const variables = {
     secret: ["service"],
   },
   EDGE: {
+    group: "service",
     schema: flag,
     fallback: "false",
     help: "true: main.ts runs at an edge platform, without files (docs/how-to/edge.md).",
   },
   KV_NARROW_INDEX: {
+    group: "service",
     schema: flag,
     fallback: "true",
     help: "Whether the start narrows an index in the file of the store, which nearly doubles the " +
@@ -100,6 +116,7 @@ export const variables = {
   },
   ...secretVariables,
   SERVICE_URL: {
+    group: "companion",
     schema: httpUrl,
     fallback: ({ HOST, PORT, TLS_CERT, BASE_URL }) =>
       TLS_CERT ? String(BASE_URL) : origin(withinMachine(HOST), PORT),
@@ -107,18 +124,27 @@ export const variables = {
       "where HOST is every address; with TLS_CERT, BASE_URL.",
   },
   SIP_DOMAIN: {
+    group: "sip",
+    sets: { sipDomain: same },
     schema: host.transform((name) => name.toLowerCase()),
     fallback: "localhost",
     help: "Domain of the Clients' addresses (sip:LOGIN@SIP_DOMAIN) and the digest realm.",
   },
   SIP_HOST: {
+    group: "sip",
     schema: address,
     fallback: ({ HOST }) => HOST === "localhost" ? "127.0.0.1" : String(HOST),
     help: "IP address the companion listens on for softphones and media. Default: HOST.",
   },
   ...mediaVariables,
-  SIP_WS_PORT: { schema: port, fallback: "8088", help: "Port of SIP over WebSocket." },
+  SIP_WS_PORT: {
+    group: "sip",
+    schema: port,
+    fallback: "8088",
+    help: "Port of SIP over WebSocket.",
+  },
   SIP_WS_HOST: {
+    group: "sip",
     schema: address,
     fallback: ({ SIP_HOST }) => String(SIP_HOST),
     help: "IP address that SIP_WS_PORT listens on; 127.0.0.1 keeps it to a reverse proxy of this " +
@@ -126,12 +152,19 @@ export const variables = {
   },
   ...transportVariables,
   BRIDGE_HOST: {
+    group: "companion",
     schema: host,
     fallback: "127.0.0.1",
     help: "Address the companion's control listens on; the service alone needs to reach it.",
   },
-  BRIDGE_PORT: { schema: port, fallback: "8090", help: "Port of the companion's control." },
+  BRIDGE_PORT: {
+    group: "companion",
+    schema: port,
+    fallback: "8090",
+    help: "Port of the companion's control.",
+  },
   BRIDGE_URL: {
+    group: "companion",
     schema: httpUrl,
     fallback: ({ BRIDGE_HOST, BRIDGE_PORT }, machine) =>
       origin(onNetwork(BRIDGE_HOST, machine), BRIDGE_PORT),
@@ -140,12 +173,15 @@ export const variables = {
       "this machine's address where that is every address.",
   },
   SIP_SHA256: {
+    group: "sip",
     schema: flag,
     fallback: "false",
     help: "true offers SHA-256 to phones over UDP, TCP and TLS too; some know MD5 alone and fail.",
   },
   ...rateVariables,
   WEBHOOK_MAX_ATTEMPTS: {
+    group: "webhooks",
+    sets: { webhookMaxAttempts: same },
     schema: z.coerce.number("must be a number").int().min(1).max(20),
     fallback: "6",
     help: "How often a status callback is tried before it is given up with a Notification.",
@@ -153,6 +189,7 @@ export const variables = {
   ...consoleVariables,
   ...retentionVariables,
   COMPANION_ID: {
+    group: "companion",
     schema: text.min(1).max(100),
     fallback: ({ SIP_HOST, SIP_WS_PORT }, machine) =>
       authority(onNetwork(SIP_HOST, machine), SIP_WS_PORT),
@@ -160,30 +197,43 @@ export const variables = {
       "Default: SIP_HOST:SIP_WS_PORT, with this machine's address where that is every address.",
   },
   CLIENT_PASSWORD_MIN: {
+    group: "secrets",
+    sets: { clientPasswordMin: same },
     schema: z.coerce.number("must be a number").int().min(1).max(limits.passwordLength),
     fallback: "4",
     help: "Characters that the password of a Client has at least.",
   },
   ...messageVariables,
   ...recordingVariables,
-  REVISION: { schema: text, fallback: "", help: "Build revision that Supervisor metrics tell." },
+  REVISION: {
+    group: "service",
+    sets: { revision: same },
+    schema: text,
+    fallback: "",
+    help: "Build revision that Supervisor metrics tell.",
+  },
   NUMBERS_PROVIDER: {
+    group: "numbers",
     schema: z.enum(["open", "inventory", "http"], "must be open, inventory or http"),
     fallback: "open",
     help: "Where phone numbers come from: open (bring your own), inventory (loaded) or http.",
   },
   NUMBERS_URL: {
+    group: "numbers",
     schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
     fallback: "",
     help: "The operator's endpoint that offers numbers, for NUMBERS_PROVIDER=http.",
   },
   NUMBERS_TOKEN: {
+    group: "numbers",
     schema: text,
     fallback: "",
     help: "Bearer token that NUMBERS_URL expects.",
     secret: ["service"],
   },
   NUMBER_MONTHLY_PRICE: {
+    group: "numbers",
+    sets: { numberPriceMicros: microsOf },
     schema: z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, "must be an amount like 1.15").transform(
       Number,
     ),
@@ -191,6 +241,8 @@ export const variables = {
     help: "What a month of a phone number costs its account.",
   },
   CURRENCY: {
+    group: "numbers",
+    sets: { currency: (code: string) => code || null },
     schema: z.string().regex(/^(?:[A-Z]{3})?$/, "must be a code of ISO 4217 such as EUR"),
     fallback: "",
     help: "Currency of all prices (ISO 4217), such as EUR. Empty: prices have no currency, " +
@@ -202,11 +254,13 @@ export const variables = {
   ...logVariables,
   ...metricsVariables,
   DEMO: {
+    group: "service",
     schema: flag,
     fallback: "true",
     help: "false makes no Client and no numbers to try on the first start.",
   },
   DRAIN_S: {
+    group: "service",
     schema: z.coerce.number("must be a number of seconds").int().min(0).max(86_400),
     fallback: "0",
     help:
@@ -214,6 +268,8 @@ export const variables = {
       "calls end with BYE. A second signal ends them at once. 0: they end at once.",
   },
   DIAL_MAX_AGE_S: {
+    group: "service",
+    sets: { dialMaxAgeMs: (seconds: number) => seconds * 1_000 },
     schema: z.coerce.number("must be a number of seconds").int().min(5).max(3_600),
     fallback: "30",
     help:
@@ -221,6 +277,8 @@ export const variables = {
       "and is not placed late.",
   },
   ALLOW_PRIVATE_URLS: {
+    group: "network",
+    sets: { allowsPrivateUrls: same },
     schema: flag,
     fallback: "false",
     help: "true lets customers' URLs and SIP hosts be private and loopback addresses. For " +

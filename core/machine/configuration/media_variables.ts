@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { onNetwork } from "./machine_addresses.ts";
-import { host, portOrOff, type Variable } from "./variable.ts";
+import { host, portOrOff, same, type Variable } from "./variable.ts";
 
 /** A range of ports like "20000-20999", both included; "0" leaves the choice to the system. */
 export function portRange(text: string): { first: number; last: number } {
@@ -17,6 +17,7 @@ function isPortRange(text: string): boolean {
 /** Variables of plain RTP and of the media of browsers. */
 export const mediaVariables = {
   RTP_HOST: {
+    group: "media",
     schema: host,
     fallback: ({ PUBLIC_IP, SIP_HOST }, machine) =>
       String(PUBLIC_IP || onNetwork(SIP_HOST, machine)),
@@ -26,11 +27,13 @@ export const mediaVariables = {
       "address.",
   },
   RTP_PORTS: {
+    group: "media",
     schema: z.string().refine(isPortRange, "must be a range of ports like 20000-20999, or 0"),
     fallback: "20000-20999",
     help: "UDP ports of plain RTP, two for each leg of a trunk. 0: any that is free.",
   },
   RTP_FFI: {
+    group: "media",
     schema: z.enum(["auto", "true", "false"], "must be auto, true or false"),
     fallback: "auto",
     help:
@@ -40,6 +43,7 @@ export const mediaVariables = {
       "not to be had there. true: always. false: never.",
   },
   RTP_TIMEOUT_S: {
+    group: "media",
     schema: z.coerce.number("must be a number of seconds").int().min(0).max(86_400)
       .refine((s) => s === 0 || s >= 30, "must be 0, or 30 to 86400"),
     fallback: "3600",
@@ -49,6 +53,7 @@ export const mediaVariables = {
       "either loses its call after about a minute. 0: such a call never ends for its silence.",
   },
   MEDIA_RELAY: {
+    group: "media",
     schema: z.enum(["auto", "always", "never"]),
     fallback: "auto",
     help:
@@ -57,12 +62,15 @@ export const mediaVariables = {
       "from) or signals by TLS; always; never: they send to each other, whatever their addresses.",
   },
   MEDIA_PORT: {
+    group: "media",
     schema: portOrOff,
     fallback: "0",
     help: "One UDP port, at SIP_HOST, for the media of all browsers' calls; each companion on a " +
       "machine has its own. 0: each call has a port of its own, whichever is free.",
   },
   STREAM_QUEUE_S: {
+    group: "media",
+    sets: { streamQueueS: same },
     schema: z.coerce.number("must be a number of seconds").int().min(1).max(600),
     fallback: "120",
     help:

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { EmailSender } from "../../model/values/settings.ts";
-import { flag, httpUrl, type Variable } from "./variable.ts";
+import { flag, httpUrl, listOf, same, type Variable } from "./variable.ts";
 
 const smsRouteNames = ["smpp", "http", "gateway"];
 
@@ -18,11 +18,15 @@ export function emailSenderOf(entry: string): EmailSender {
 /** The variables that are about messages, e-mail and look-ups of devices. */
 export const messageVariables = {
   STRICT_SMS_FROM: {
+    group: "messages",
+    sets: { strictSmsFrom: same },
     schema: flag,
     fallback: "false",
     help: "true lets messages leave only from numbers of the account. Recommended in production.",
   },
   SMS_SHORT_CODES: {
+    group: "messages",
+    sets: { smsShortCodes: listOf },
     schema: z.string().refine(
       (list) => list === "" || list.split(",").every((sender) => shortSender.test(sender)),
       "must be short codes of 3 to 8 digits and names of at most 11 letters and digits, " +
@@ -33,6 +37,7 @@ export const messageVariables = {
       "Short codes, and names of at most 11 letters and digits, that accounts may send from under STRICT_SMS_FROM, separated by commas.",
   },
   SMS_ROUTES: {
+    group: "messages",
     schema: z.string().refine((list) => {
       const names = list.split(",");
       return names.every((name) => smsRouteNames.includes(name)) &&
@@ -44,6 +49,7 @@ export const messageVariables = {
       "smpp (SMPP_URL), http (SMS_URL), gateway (SIP MESSAGE by Gateways and OUTBOUND_PROXY).",
   },
   SMPP_URL: {
+    group: "messages",
     schema: z.union([
       z.literal(""),
       z.url({ protocol: /^smpps?$/, error: "must be an smpp or smpps URL" }),
@@ -54,27 +60,32 @@ export const messageVariables = {
     secret: ["service"],
   },
   SMPP_SYSTEM_TYPE: {
+    group: "messages",
     schema: z.string().max(12),
     fallback: "",
     help: "System type that the message center asks for.",
   },
   SMPP_RECEIPTS: {
+    group: "messages",
     schema: flag,
     fallback: "true",
     help: "false: the message center sends no delivery receipts, so what it took counts as sent.",
   },
   SMS_URL: {
+    group: "messages",
     schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
     fallback: "",
     help: "HTTP aggregator that takes messages as POSTs of JSON. Empty: none.",
   },
   SMS_TOKEN: {
+    group: "messages",
     schema: z.string(),
     fallback: "",
     help: "Bearer token that SMS_URL expects.",
     secret: ["service"],
   },
   SMS_INBOUND_TOKEN: {
+    group: "messages",
     schema: z.union([z.literal(""), z.string().min(16)], "must have at least 16 characters"),
     fallback: "",
     help: "Bearer token by which the aggregator hands messages and receipts to /sms. Empty: /sms " +
@@ -82,12 +93,14 @@ export const messageVariables = {
     secret: ["service"],
   },
   SMS_RATES_FILE: {
+    group: "messages",
     schema: z.string().regex(/^[^,]*$/, "must not hold a comma"),
     fallback: "",
     help:
       "CSV of what messages cost that leave: number prefix, price of one. Empty: they are free.",
   },
   SMTP_URL: {
+    group: "messages",
     schema: z.union([
       z.literal(""),
       z.url({ protocol: /^smtps?$/, error: "must be an smtp or smtps URL" }),
@@ -97,6 +110,8 @@ export const messageVariables = {
     secret: ["service"],
   },
   STRICT_EMAIL_FROM: {
+    group: "messages",
+    sets: { strictEmailFrom: same },
     schema: flag,
     fallback: ({ SMTP_URL }) => String(SMTP_URL !== ""),
     help:
@@ -105,6 +120,8 @@ export const messageVariables = {
       "address. Default: true where SMTP_URL is set.",
   },
   EMAIL_SENDERS: {
+    group: "messages",
+    sets: { emailSenders: (list: string) => listOf(list).map(emailSenderOf) },
     schema: z.string().refine(
       (list) => list === "" || list.split(",").every((one) => emailSender.test(one)),
       "must be addresses (news@example.com) and domains (@example.com) separated by commas, each " +
@@ -117,6 +134,7 @@ export const messageVariables = {
       "those below it.",
   },
   LOCATION_URL: {
+    group: "messages",
     schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
     fallback: "",
     help: "Location source asked, with ?msisdn=, where devices are. Empty: there is none.",

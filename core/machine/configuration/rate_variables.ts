@@ -6,6 +6,7 @@ const rate = z.coerce.number("must be a number").int().min(0).max(1_000_000);
 /** The variables of how many requests an account may send. */
 export const rateVariables = {
   REQUESTS_PER_SECOND: {
+    group: "network",
     schema: z.union([z.literal(""), rate.transform(String)], "must be a number"),
     fallback: "",
     help:
@@ -14,12 +15,14 @@ export const rateVariables = {
       "Default: no limit over both, but READS_PER_SECOND and WRITES_PER_SECOND.",
   },
   READS_PER_SECOND: {
+    group: "network",
     schema: rate,
     fallback: ({ REQUESTS_PER_SECOND }) => REQUESTS_PER_SECOND === "" ? "1000" : "0",
     help:
       "The same of requests that read (GET). Default: 1000, and 0 where REQUESTS_PER_SECOND is set.",
   },
   WRITES_PER_SECOND: {
+    group: "network",
     schema: rate,
     fallback: ({ REQUESTS_PER_SECOND }) => REQUESTS_PER_SECOND === "" ? "1000" : "0",
     help: "The same of requests that write (POST, PUT, DELETE). Default: as READS_PER_SECOND.",

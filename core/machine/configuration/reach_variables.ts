@@ -12,6 +12,7 @@ const areIceServers = (text: string): boolean =>
 /** Addresses at which peers reach this machine behind a NAT. */
 export const reachVariables = {
   PUBLIC_IP: {
+    group: "network",
     schema: z.union([z.literal(""), host]),
     fallback: "",
     help:
@@ -20,6 +21,7 @@ export const reachVariables = {
       "SIP_WS_URL, BASE_URL and the media of browsers' calls follow from it. Empty: none.",
   },
   ICE_SERVERS: {
+    group: "media",
     schema: z.string().refine(areIceServers, "must be STUN and TURN URLs separated by commas"),
     fallback: "",
     help: "STUN and TURN servers for browsers, separated by commas, as in " +
@@ -27,6 +29,7 @@ export const reachVariables = {
       "Client has logged in, pages of your own by POST Tokens. Empty: none.",
   },
   TURN_SECRET: {
+    group: "media",
     schema: secret,
     fallback: "",
     help:

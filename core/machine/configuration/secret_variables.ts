@@ -5,11 +5,13 @@ import { secret, type Variable } from "./variable.ts";
 /** The variables of the root account, and of the secrets of the service and its companions. */
 export const secretVariables = {
   ADMIN_EMAIL: {
+    group: "service",
     schema: z.email("must be an e-mail address"),
     fallback: "admin@localhost.localdomain",
     help: "E-mail address of the root account, on the first start.",
   },
   ADMIN_PASSWORD: {
+    group: "service",
     schema: z.string().max(limits.passwordLength),
     fallback: "",
     help: "Password that the AuthToken of the root account is derived from, on the first start. " +
@@ -17,12 +19,14 @@ export const secretVariables = {
     secret: ["service"],
   },
   ADMIN_AUTH_TOKEN: {
+    group: "service",
     schema: z.string().regex(/^([0-9a-f]{32})?$/, "must be 32 hexadecimal digits, in lower case"),
     fallback: "",
     help: "AuthToken of the root account, on the first start. Empty: derived from ADMIN_PASSWORD.",
     secret: ["service"],
   },
   SECRET_KEY: {
+    group: "secrets",
     schema: secret,
     fallback: "",
     help: "Key that seals secrets at rest; instances that share a store share it. " +
@@ -30,6 +34,7 @@ export const secretVariables = {
     secret: ["service"],
   },
   SECRET_KEY_OTHER: {
+    group: "secrets",
     schema: secret,
     fallback: "",
     help:
@@ -38,6 +43,7 @@ export const secretVariables = {
     secret: ["service"],
   },
   BRIDGE_SECRET: {
+    group: "secrets",
     schema: secret,
     fallback: "",
     help:
@@ -45,6 +51,7 @@ export const secretVariables = {
     secret: ["service", "companion"],
   },
   BRIDGE_SECRET_OTHER: {
+    group: "secrets",
     schema: secret,
     fallback: "",
     help:

@@ -11,33 +11,44 @@ const count = z.coerce.number("must be a number").int().min(0);
  */
 export const transportVariables = {
   SIP_WSS_PORT: {
+    group: "sip",
     schema: portOrOff,
     fallback: "0",
     help: "Port of SIP over secure WebSocket; 0: not listened on, as for the next three.",
   },
   SIP_UDP_PORT: {
+    group: "sip",
     schema: portOrOff,
     fallback: "0",
     help: "Port of SIP over UDP, usually 5060; calls leave by UDP only where it is set.",
   },
   SIP_TCP_PORT: {
+    group: "sip",
     schema: portOrOff,
     fallback: "0",
     help: "Port of SIP over TCP, usually 5060.",
   },
   SIP_TLS_PORT: {
+    group: "sip",
     schema: portOrOff,
     fallback: "0",
     help: "Port of SIP over TLS, usually 5061.",
   },
   SIP_TLS_CERT: {
+    group: "sip",
     schema: file,
     fallback: "",
     help: "PEM file of the certificate and its chain for SIP_TLS_PORT and SIP_WSS_PORT. " +
       "Renewed files are taken up within seconds.",
   },
-  SIP_TLS_KEY: { schema: file, fallback: "", help: "PEM file of the key of SIP_TLS_CERT." },
+  SIP_TLS_KEY: {
+    group: "sip",
+    schema: file,
+    fallback: "",
+    help: "PEM file of the key of SIP_TLS_CERT.",
+  },
   SIP_CONNECTIONS_PER_ADDRESS: {
+    group: "sip",
     schema: count,
     fallback: "1000",
     help:
@@ -45,11 +56,13 @@ export const transportVariables = {
       "0: no bound. Those of TRUSTED_PROXIES are not counted.",
   },
   SIP_STRANGER_REQUESTS_PER_S: {
+    group: "sip",
     schema: count,
     fallback: "200",
     help: "Requests a second served to one address before it proved a login; 0: no bound.",
   },
   SIP_PUBLIC_HOST: {
+    group: "sip",
     schema: host,
     fallback: sipPublicHost,
     help:
@@ -57,6 +70,7 @@ export const transportVariables = {
       "where that is every address, SIP_DOMAIN, or this machine's address where that is localhost.",
   },
   SIP_WS_URL: {
+    group: "sip",
     schema: z.url({ protocol: /^wss?$/, error: "must be a ws or wss URL" }),
     fallback: ({ SIP_PUBLIC_HOST, SIP_WS_PORT, SIP_WSS_PORT }) => {
       const host = inUri(String(SIP_PUBLIC_HOST));
@@ -67,6 +81,7 @@ export const transportVariables = {
       "needs wss. Default: SIP_PUBLIC_HOST and SIP_WSS_PORT or SIP_WS_PORT.",
   },
   SIP_PEER_URI: {
+    group: "companion",
     schema: z.string().regex(
       /^sips?:[^\s;,@?]+;transport=(wss?|tcp|tls)$/,
       "must be like sip:HOST:PORT;transport=ws",

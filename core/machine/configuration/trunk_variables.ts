@@ -9,22 +9,26 @@ const text = z.string();
 /** The variables that are about calls to numbers and other SIP hosts. */
 export const trunkVariables = {
   OUTBOUND_PROXY: {
+    group: "trunks",
     schema: z.union([z.literal(""), proxyAddress], "must be host, host:port or sip:host"),
     fallback: "",
     help: "SIP proxy for calls to numbers that no Gateway of the account or above takes.",
   },
   OUTBOUND_PROXY_USER: {
+    group: "trunks",
     schema: text.max(128),
     fallback: "",
     help: "User name for OUTBOUND_PROXY. Empty: the proxy trusts the address of this service.",
   },
   OUTBOUND_PROXY_PASSWORD: {
+    group: "trunks",
     schema: text.max(128),
     fallback: "",
     help: "Password of OUTBOUND_PROXY_USER.",
     secret: ["service"],
   },
   DIAL_SIP_HOSTS: {
+    group: "trunks",
     schema: text.toLowerCase().regex(
       /^(?:(?:\*|(?:\*\.)?[a-z0-9][a-z0-9.-]*)(?:,(?!$)|$))*$/,
       "must be host names, *.domains or * separated by commas",
@@ -34,6 +38,7 @@ export const trunkVariables = {
       "allows the public hosts of a domain, * all public hosts. Empty: none.",
   },
   SIP_TRUSTED_SOURCES: {
+    group: "trunks",
     schema: networks,
     fallback: "",
     help:
@@ -42,6 +47,7 @@ export const trunkVariables = {
       "its connection has closed. Empty: only calls from registered Gateways are accepted.",
   },
   STRICT_CALLER_ID: {
+    group: "trunks",
     schema: z.enum(["true", "false", "auto"], "must be true, false or auto"),
     fallback: "auto",
     help:
@@ -50,6 +56,7 @@ export const trunkVariables = {
       "OUTBOUND_PROXY or SIP_TRUSTED_SOURCES is set, or the root account has a Gateway.",
   },
   VIRTUAL_NUMBER_ACCOUNTS: {
+    group: "trunks",
     schema: text.regex(
       /^(?:AC[0-9a-f]{32}(?:,(?!$)|$))*$/,
       "must be Sids of accounts separated by commas",
@@ -60,12 +67,14 @@ export const trunkVariables = {
       "trunks reach, and those of accounts below them. Empty: those of the root account alone.",
   },
   DEFAULT_COUNTRY: {
+    group: "trunks",
     schema: z.union([z.literal(""), text.refine(isCountry)], "must be a code like US"),
     fallback: "",
     help:
       "Default country (ISO 3166) of numbers without +, such as US. Empty: they stay unchanged.",
   },
   DESTINATION_PREFIXES: {
+    group: "trunks",
     schema: text.regex(
       /^(?:\+[1-9]\d{0,14}(?:,(?!$)|$))*$/,
       "must be prefixes like +49 separated by commas",
@@ -76,6 +85,7 @@ export const trunkVariables = {
       "without + is refused then, unless DEFAULT_COUNTRY completes it. Empty: every number.",
   },
   RATES_FILE: {
+    group: "trunks",
     schema: text.regex(/^[^,]*$/, "must not hold a comma"),
     fallback: "",
     help: "CSV of call prices: number prefix, price per minute. Calls to other prefixes are free.",

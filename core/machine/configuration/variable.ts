@@ -1,8 +1,34 @@
 import { z } from "zod";
+import type { Settings } from "../../model/values/settings.ts";
 import type { MachineAddresses } from "./machine_addresses.ts";
 
-/** One environment variable: what it may hold, what it is when unset, and what it is for. */
+/** The groups of variables: each is a table of docs/reference/configuration.md. */
+export type VariableGroup =
+  | "service"
+  | "network"
+  | "secrets"
+  | "companion"
+  | "sip"
+  | "media"
+  | "trunks"
+  | "numbers"
+  | "messages"
+  | "webhooks"
+  | "console"
+  | "log"
+  | "metrics"
+  | "retention"
+  | "recordings"
+  | "speech";
+
+/** Settings of core that follow from one value, by their names. */
+export type SettingsOf<T> = { readonly [N in keyof Settings]?: (value: T) => Settings[N] };
+
+/** One environment variable: its values, its default, its purpose, and the settings that it makes. */
 export interface Variable {
+  group: VariableGroup;
+  /** Settings that follow from its value alone; `service_settings.ts` makes the others. */
+  sets?: SettingsOf<never>;
   schema: z.ZodType<string | number | boolean>;
   /** A fixed value, or one that follows from variables above it and this machine's addresses. */
   fallback: string | ((values: Record<string, unknown>, machine: MachineAddresses) => string);
@@ -71,3 +97,12 @@ export const secret = z.string().refine(
   (text) => text === "" || text.length >= 16,
   "must have at least 16 characters",
 );
+
+/** The entries of a list that is separated by commas. */
+export const listOf = (text: string): string[] => text.split(",").filter((entry) => entry !== "");
+
+/** A setting that has the value of its variable. */
+export const same = <T>(value: T): T => value;
+
+/** An amount in millionths, as prices are stored. */
+export const microsOf = (amount: number): number => Math.round(amount * 1_000_000);

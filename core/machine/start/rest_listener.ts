@@ -2,7 +2,8 @@ import { type Answer, type HttpServer, serveHttp } from "../net/http_server.ts";
 import { type CertificateWatch, watchCertificate } from "../net/certificate.ts";
 import { addressList } from "../../base/networks.ts";
 import { boundOfAddress, createPlaces } from "../net/places.ts";
-import { type Config, listOf } from "../configuration/config.ts";
+import type { Config } from "../configuration/config.ts";
+import { listOf } from "../configuration/variable.ts";
 import { log } from "../process/log.ts";
 
 /** Serves the REST interface, by https where there is a certificate. */

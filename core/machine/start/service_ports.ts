@@ -1,12 +1,10 @@
 import { createLoopShares } from "../../model/rest/loop_shares.ts";
 import type { BridgeSecret } from "../../protocol/bridge_secret.ts";
 import { identifiedFetch } from "../net/identified_fetch.ts";
-import { withKeyring } from "../../accounts/keyring.ts";
 import { tokenDeriver } from "../../accounts/derive_token.ts";
 import { createAbsentLogins } from "../../companions/absent_logins.ts";
 import { companionClient } from "../../companions/client.ts";
 import { readRates } from "../../calls/rates.ts";
-import type { TrunkSettings } from "../../model/values/trunk_settings.ts";
 import { createPairCap } from "../../model/values/pair_cap.ts";
 import { httpNumbers } from "../../numbers/http_provider.ts";
 import { inventoryNumbers } from "../../numbers/inventory_provider.ts";
@@ -15,16 +13,14 @@ import type { Ports, StoreOverview } from "../../model/ports/ports.ts";
 import type { Blobs, NumberProvider } from "../../model/ports/providers.ts";
 import { serverSigner } from "../adapters/server_signature.ts";
 import { sidMaker } from "../../base/sid.ts";
-import { withSimulation } from "../../trials/simulation/control.ts";
-import { counting, type WriteObserver } from "../../supervisor/counters.ts";
+import type { WriteObserver } from "../../supervisor/counters.ts";
 import { callsCreated, callsEnded, messagesCreated } from "../../metrics/service_metrics.ts";
 import { isPublicAddress } from "../net/public_address.ts";
-import { authority, type Config, listOf, shownConfiguration } from "../configuration/config.ts";
+import type { Config } from "../configuration/config.ts";
+import { type Rates, settingsOf } from "../configuration/service_settings.ts";
+import { withLayers } from "./port_layers.ts";
 import { ownRequests } from "../adapters/own_requests.ts";
 import { locationSource } from "../adapters/location_source.ts";
-import { emailSenderOf } from "../configuration/message_variables.ts";
-import { keptOf } from "../configuration/retention_variables.ts";
-import { iceSettings } from "../configuration/reach_variables.ts";
 import { recognitionEndpoint } from "../configuration/speech_endpoints.ts";
 import { httpTranscriber } from "../adapters/transcriber.ts";
 import { smtpMailer } from "../adapters/mailer.ts";
@@ -36,7 +32,7 @@ import { s3Blobs } from "../adapters/s3_blobs.ts";
 import { isStoreShared } from "../configuration/store_location.ts";
 
 /** Parts of the ports beside the configuration. */
-export interface Parts {
+export interface Parts extends Rates {
   store:
     & Pick<
       Ports,
@@ -56,8 +52,6 @@ export interface Parts {
     };
   secretKey: string;
   bridgeSecret: BridgeSecret;
-  rateMicros: TrunkSettings["rateMicros"];
-  smsRateMicros: TrunkSettings["rateMicros"];
   /** Storage in which the audio of recordings is made. */
   audio: Blobs;
 }
@@ -90,8 +84,8 @@ export function portsOf(config: Config, parts: Parts): Ports {
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ...ownRequests(config),
   });
-  return withSimulation(withKeyring({
-    ...counting(store.records, writeObserver),
+  return withLayers({
+    records: store.records,
     accounts: store.accounts,
     companions: store.companions,
     jobs: store.jobs,
@@ -130,58 +124,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     fetch: fetchOutside,
     deriveToken: tokenDeriver(secretKey),
     log,
-  }));
-}
-
-const settingsOf = (config: Config, parts: Parts): Ports["settings"] => ({
-  baseUrl: config.BASE_URL,
-  allowsPrivateUrls: config.ALLOW_PRIVATE_URLS,
-  streamQueueS: config.STREAM_QUEUE_S,
-  sipDomain: config.SIP_DOMAIN,
-  phoneAddresses: phoneAddresses(config),
-  instanceId: crypto.randomUUID(),
-  webhookMaxAttempts: config.WEBHOOK_MAX_ATTEMPTS,
-  keptMs: keptOf(config),
-  sipTraceMs: config.SIP_TRACE_HOURS * 3_600_000,
-  recordingLinkMs: config.RECORDING_LINK_HOURS * 3_600_000,
-  revision: config.REVISION,
-  requestRates: {
-    reads: config.READS_PER_SECOND,
-    writes: config.WRITES_PER_SECOND,
-    requests: Number(config.REQUESTS_PER_SECOND),
-  },
-  loggedRequests: config.LOG_REQUESTS,
-  clientPasswordMin: config.CLIENT_PASSWORD_MIN,
-  strictSmsFrom: config.STRICT_SMS_FROM,
-  dialMaxAgeMs: config.DIAL_MAX_AGE_S * 1_000,
-  strictCallerId: strictCallerIdOf(config),
-  strictEmailFrom: config.STRICT_EMAIL_FROM,
-  emailSenders: listOf(config.EMAIL_SENDERS).map(emailSenderOf),
-  smsRateMicros: parts.smsRateMicros,
-  smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
-  recordingsPublic: config.RECORDINGS_PUBLIC,
-  recordingsOpenInS3: config.S3_BUCKET !== "" && config.S3_SECURITY_LEVEL === "NONE",
-  currency: config.CURRENCY || null,
-  numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
-  transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
-  monitorsCalls: config.CALL_MONITORING,
-  consoleIdleMs: config.CONSOLE_IDLE_MINUTES * 60_000,
-  configuration: shownConfiguration(config),
-  trunks: trunkSettings(config, parts),
-  ice: iceSettings(config),
-});
-
-/** The transports of SIP that the companion listens on, for phones. */
-function phoneAddresses(config: Config): Ports["settings"]["phoneAddresses"] {
-  const { SIP_UDP_PORT: UDP, SIP_TCP_PORT: TCP, SIP_TLS_PORT: TLS, SIP_PUBLIC_HOST } = config;
-  const listened = Object.entries({ TLS, TCP, UDP }).filter(([, port]) => port !== 0);
-  return [
-    { transport: "WebSocket", address: config.SIP_WS_URL },
-    ...listened.map(([transport, port]) => ({
-      transport,
-      address: authority(SIP_PUBLIC_HOST, port),
-    })),
-  ];
+  }, writeObserver);
 }
 
 /** Audio is brought from where it is made to S3, where that is configured. */
@@ -205,7 +148,7 @@ function transcriber(config: Config): Ports["transcriber"] {
 /** The tables of rates, of calls and of messages. Throws an error that names the file. */
 export const ratesOf = async (
   config: Config,
-): Promise<Pick<Parts, "rateMicros" | "smsRateMicros">> => ({
+): Promise<Rates> => ({
   rateMicros: await ratesIn("RATES_FILE", config),
   smsRateMicros: await ratesIn("SMS_RATES_FILE", config),
 });
@@ -217,31 +160,6 @@ async function ratesIn(name: "RATES_FILE" | "SMS_RATES_FILE", config: Config) {
     throw new Error(`Cannot read ${name} ${file}: ${error.message}`);
   });
   return readRates(text);
-}
-
-/** Null: it follows from the Gateways of the root account. */
-function strictCallerIdOf(config: Config): boolean | null {
-  const { STRICT_CALLER_ID: strict, OUTBOUND_PROXY, SIP_TRUSTED_SOURCES } = config;
-  if (strict !== "auto") return strict === "true";
-  return OUTBOUND_PROXY !== "" || SIP_TRUSTED_SOURCES !== "" ? true : null;
-}
-
-function trunkSettings(config: Config, { rateMicros }: Parts): TrunkSettings {
-  const { OUTBOUND_PROXY: proxy, OUTBOUND_PROXY_USER: userName } = config;
-  const credentials = userName === ""
-    ? {}
-    : { credentials: { userName, password: config.OUTBOUND_PROXY_PASSWORD } };
-  return {
-    outboundProxy: proxy === "" ? null : { proxy, ...credentials },
-    sipHosts: config.DIAL_SIP_HOSTS.split(",").filter(Boolean),
-    allowPrivate: config.ALLOW_PRIVATE_URLS,
-    country: config.DEFAULT_COUNTRY || null,
-    virtualNumberAccounts: listOf(config.VIRTUAL_NUMBER_ACCOUNTS),
-    prefixes: listOf(config.DESTINATION_PREFIXES),
-    premiumPrefixes: listOf(config.PREMIUM_PREFIXES),
-    numbersVouched: config.NUMBERS_PROVIDER !== "open",
-    rateMicros,
-  };
 }
 
 function numberProvider(config: Config, { stock }: Parts["store"]): NumberProvider {

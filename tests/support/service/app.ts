@@ -2,7 +2,6 @@ import { createAbsentLogins } from "../../../core/companions/absent_logins.ts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
-import { withKeyring } from "../../../core/accounts/keyring.ts";
 import { createAccount } from "../../../core/accounts/create_account.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import type { StreamRequest } from "../../../core/protocol/streams.ts";
@@ -20,8 +19,10 @@ import type { Account } from "../../../core/model/resources/accounts.ts";
 import type { Email } from "../../../core/model/resources/emails.ts";
 import { answerOf, requestOf } from "../../../core/base/outgoing.ts";
 import { serverSigner } from "../../../core/machine/adapters/server_signature.ts";
-import { withSimulation } from "../../../core/trials/simulation/control.ts";
-import { counting, type WriteObserver } from "../../../core/supervisor/counters.ts";
+import { readConfig } from "../../../core/machine/configuration/config.ts";
+import { settingsOf } from "../../../core/machine/configuration/service_settings.ts";
+import { withLayers } from "../../../core/machine/start/port_layers.ts";
+import type { WriteObserver } from "../../../core/supervisor/counters.ts";
 import { openStore, type Store } from "../../../kv/open_store.ts";
 import type { Worker } from "../../../kv/jobs/worker.ts";
 import { type Mounts, routes } from "../../../routes/mod.ts";
@@ -29,6 +30,26 @@ import { type ApiClient, apiClient } from "./api_client.ts";
 import { type HandClock, handClock } from "./hand_clock.ts";
 import { memoryBlobs } from "./memory_blobs.ts";
 import { assertDescribedWebhook } from "./webhook_forms.ts";
+
+/** Variables of the configuration of each app; all others have their defaults. */
+const environment: Record<string, string> = {
+  BASE_URL: "http://api.test",
+  SIP_DOMAIN: "sip.test",
+  SIP_PUBLIC_HOST: "sip.test",
+  SIP_WS_URL: "wss://sip.test:8443",
+  SIP_TLS_PORT: "5061",
+  SIP_TLS_CERT: "cert.pem",
+  SIP_TLS_KEY: "key.pem",
+  ICE_SERVERS: "stun:turn.test:3478,turn:turn.test:3478?transport=tcp",
+  TURN_SECRET: "a secret of the tests",
+  REVISION: "f00d",
+  READS_PER_SECOND: "0",
+  WRITES_PER_SECOND: "0",
+  STRICT_CALLER_ID: "false",
+  NUMBER_MONTHLY_PRICE: "1.15",
+  TRANSCRIPTION_PRICE: "0.05",
+};
+const config = readConfig((name) => environment[name]);
 
 /** The real service on an in-memory store, with recorded outside effects and a hand-moved clock. */
 export interface App {
@@ -162,8 +183,8 @@ export async function startApp(
     deviceAnswers: () => 200,
   };
   let made = instance * 2 ** 32;
-  const ports: Ports = withSimulation(withKeyring({
-    ...counting(store.records, observer),
+  const ports: Ports = withLayers({
+    records: store.records,
     accounts: store.accounts,
     companions: store.companions,
     jobs: store.jobs,
@@ -172,63 +193,12 @@ export async function startApp(
     ledger: store.ledger,
     numbers: openNumbers,
     settings: {
-      baseUrl: "http://api.test",
-      allowsPrivateUrls: false,
-      streamQueueS: 120,
-      sipDomain: "sip.test",
-      phoneAddresses: [
-        { transport: "WebSocket", address: "wss://sip.test:8443" },
-        { transport: "TLS", address: "sip.test:5061" },
-      ],
+      ...settingsOf(config, { rateMicros: () => 0, smsRateMicros: () => 0 }),
       instanceId: "test",
-      webhookMaxAttempts: 6,
-      keptMs: {
-        calls: Infinity,
-        messages: Infinity,
-        notifications: Infinity,
-        recordings: Infinity,
-        deliveries: 30 * 86_400_000,
-        audit: 365 * 86_400_000,
-      },
-      sipTraceMs: 24 * 3_600_000,
-      recordingLinkMs: 24 * 3_600_000,
-      revision: "f00d",
-      requestRates: { reads: 0, writes: 0, requests: 0 },
-      loggedRequests: 0,
-      clientPasswordMin: 4,
-      strictSmsFrom: false,
-      dialMaxAgeMs: 30_000,
-      strictCallerId: false,
-      strictEmailFrom: false,
-      emailSenders: [],
-      smsShortCodes: [],
-      smsRateMicros: () => 0,
-      recordingsPublic: false,
-      recordingsOpenInS3: false,
-      currency: null,
-      numberPriceMicros: 1_150_000,
-      transcriptionPriceMicros: 50_000,
-      consoleIdleMs: 60 * 60_000,
-      monitorsCalls: true,
       configuration: [
         { name: "PORT", value: "8080", fallback: "8080", help: "Port of the REST interface." },
         { name: "SECRET_KEY", value: "********", fallback: "", help: "Key of secrets." },
       ],
-      trunks: {
-        outboundProxy: null,
-        sipHosts: [],
-        virtualNumberAccounts: [],
-        prefixes: [],
-        premiumPrefixes: [],
-        allowPrivate: false,
-        country: null,
-        numbersVouched: false,
-        rateMicros: () => 0,
-      },
-      ice: {
-        urls: ["stun:turn.test:3478", "turn:turn.test:3478?transport=tcp"],
-        turnSecret: "a secret of the tests",
-      },
     },
     messageRoutes: [],
     messagePairs: createPairCap(store.clock.steadyNow),
@@ -309,7 +279,7 @@ export async function startApp(
       Promise.resolve(createHash("md5").update(sid + password).digest("hex")),
     log: (line, fields) => recorded.logged.push({ line, fields }),
     ...replaced,
-  }));
+  }, observer);
   const http = routes(ports, mounts(ports)) as unknown as Hono;
   const clientOf = (account: Account) =>
     apiClient(http, { sid: account.sid, user: account.sid, token: account.authToken });

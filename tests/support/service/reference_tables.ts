@@ -6,7 +6,6 @@ import { stepKinds, stepsOfKind } from "../../../core/model/flows/steps.ts";
 import { elements } from "../../../core/markup/verbs/elements.ts";
 import { attributeMeanings } from "./attribute_meanings.ts";
 import { twilioMarkupRows } from "./twilio_markup.ts";
-import { configurationGroups } from "./configuration_groups.ts";
 
 type Shape = Record<string, z.ZodType>;
 
@@ -51,8 +50,8 @@ function attributeTable(element: string): string {
 }
 
 function configurationTable(group: string): string {
-  const rows = configurationGroups[group]!.map((name) => {
-    const { fallback, help } = variables[name as keyof typeof variables];
+  const ofGroup = Object.entries(variables).filter(([, variable]) => variable.group === group);
+  const rows = ofGroup.map(([name, { fallback, help }]) => {
     return [
       `\`${name}\``,
       typeof fallback === "string" && fallback !== "" ? `\`${fallback}\`` : "",

@@ -45,7 +45,7 @@ Deno.test("a provider is asked with its own key and model, with or without its v
   assert.deepEqual([...voiceNames(both)], [["woman", "Ada"], ["man", "af/Bo:1"]]);
 });
 
-Deno.test("what is wrong with the variables of speech is said, and no secret", () => {
+Deno.test("errors of the variables of speech name the fault, and no secret", () => {
   const wrong = {
     SPEECH_URL: "ftp://x",
     SPEECH_SECRET: "short",
