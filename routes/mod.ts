@@ -8,7 +8,7 @@ import type { Ports } from "../core/model/ports/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
 import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/model/resources/gateways.ts";
-import { boundedGateways } from "../core/numbers/gateway_room.ts";
+import { boundedGateways } from "../core/numbers/gateway_bounds.ts";
 import { incomingPhoneNumbers } from "../core/model/resources/incoming_phone_numbers.ts";
 import { type resources, resourcesUnder } from "../core/model/resources/mod.ts";
 import { accountRoutes, subAccountRoutes } from "./resources/accounts.ts";

@@ -20,7 +20,7 @@ import { e164Of } from "../model/values/dialled.ts";
 import { isPattern, isVirtualNumber } from "../model/values/number_pattern.ts";
 import { type NumberOffer, usualCapabilities } from "../model/values/offer.ts";
 import { formatNumber, type NumberKind, parseNumber } from "../model/values/phone_number.ts";
-import { checkProgram, withRoom } from "./pattern_room.ts";
+import { checkProgram, withinBounds } from "./pattern_bounds.ts";
 import { availableNumbers } from "./search.ts";
 
 /** Request for a number: the account, the kind and the parameters. */
@@ -56,7 +56,12 @@ export async function provisionNumber(
   }
   const granted = await grant(sent.phoneNumber, wanted, ports);
   if (!granted.isSIP || !isPattern(granted.phoneNumber)) return await take(granted, wanted, ports);
-  return await withRoom(accountSid, granted.phoneNumber, () => take(granted, wanted, ports), ports);
+  return await withinBounds(
+    accountSid,
+    granted.phoneNumber,
+    () => take(granted, wanted, ports),
+    ports,
+  );
 }
 
 /** A random number of those available in an area code of the United States or Canada. */

@@ -11,7 +11,7 @@ import {
 } from "../model/resources/incoming_phone_numbers.ts";
 
 import { isPattern } from "../model/values/number_pattern.ts";
-import { withRoom } from "./pattern_room.ts";
+import { withinBounds } from "./pattern_bounds.ts";
 
 /** The number to change, and the account that asks. */
 export interface NumberUpdate {
@@ -46,14 +46,14 @@ export async function updateNumber(
       const also = [{ into: "incomingPhoneNumbers" as const, record }];
       return { record, also, jobs: providerJobs("transferred", record) };
     });
-  if (await takesRoom(present, account, to, ports)) {
-    await withRoom(to, present.phoneNumber, move, ports);
+  if (await addsPattern(present, account, to, ports)) {
+    await withinBounds(to, present.phoneNumber, move, ports);
   } else await move();
   return moved!; // remove() called the function, or threw.
 }
 
 /** Returns whether a transfer adds a pattern to those of another tenant. */
-async function takesRoom(
+async function addsPattern(
   { isSIP, phoneNumber }: IncomingPhoneNumber,
   from: Account,
   to: string,

@@ -20,7 +20,7 @@ import { inTurn } from "../base/in_turn.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import { isPattern, programSize } from "../model/values/number_pattern.ts";
 
-type RoomPorts = Pick<Ports, "accounts" | "records">;
+type BoundPorts = Pick<Ports, "accounts" | "records">;
 
 /** Throws `badPhoneNumber` for a virtual number that is too dear to compile. */
 export function checkProgram(phoneNumber: string): void {
@@ -37,21 +37,25 @@ export function checkProgram(phoneNumber: string): void {
  * Gives an account a pattern by `take`, unless its tenant is at its bound. One at a time for each tenant of
  * an instance. Throws `badPhoneNumber`, which names the bound.
  */
-export async function withRoom<T>(
+export async function withinBounds<T>(
   accountSid: string,
   pattern: string,
   take: () => Promise<T>,
-  ports: RoomPorts,
+  ports: BoundPorts,
 ): Promise<T> {
   const account = await ports.accounts.get(accountSid);
   const tenant = account === null ? accountSid : tenantOf(account);
   return await inTurn(`patterns ${tenant}`, async () => {
-    await checkRoom(tenant, pattern, ports);
+    await checkBounds(tenant, pattern, ports);
     return await take();
   });
 }
 
-async function checkRoom(tenant: string, pattern: string, { records }: RoomPorts): Promise<void> {
+async function checkBounds(
+  tenant: string,
+  pattern: string,
+  { records }: BoundPorts,
+): Promise<void> {
   const held = await records.incomingPhoneNumbers.group("tenantPatterns", tenant);
   const whose = `account ${tenant} and its sub-accounts`;
   if (held.length >= limits.patternsOfTenant) {
