@@ -15,6 +15,8 @@ export const messageLimits = {
   messageIdLength: 180,
   /** The same for a message that leaves by trunks, one after the other. */
   outwardMs: 60_000,
+  /** Time after which no further server gets it: the service may no longer wait for the outcome. */
+  outwardSearchMs: 40_000,
 } as const;
 
 /** Notifications that a sender may request (RFC 5438 §6.3). */

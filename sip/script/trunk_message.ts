@@ -7,6 +7,7 @@
  * written. A text whose server stays silent fails after a quarter of an hour; the Notification says that it
  * may have been sent.
  */
+import { awakeNow } from "../../core/base/steady_clock.ts";
 import {
   messageLimits,
   type OutwardOrder,
@@ -48,6 +49,8 @@ interface Search {
   heldBy: string | undefined;
   /** Servers that are silent, to be tried last. */
   readonly silent: (() => Promise<number | undefined>)[];
+  /** False once no further server may get it. */
+  hasTime(): boolean;
 }
 
 /**
@@ -59,12 +62,18 @@ interface Search {
  * said nothing, or says that somebody behind it kept silent (408, 504). Then it alone gets the message
  * again, by the same Call-ID, also by other companions and later attempts (`heldBy`). So that this is
  * rare, a server without an entry is probed by OPTIONS first, and those that are silent come last.
+ *
+ * The search is over before the service stops waiting for its outcome: else the next attempt would run
+ * beside it, and pick another server. `now` is the awake clock unless given.
  */
 export async function sendOutward(
   signalling: Signalling,
   order: OutwardOrder,
+  now: () => number = awakeNow,
 ): Promise<OutwardOutcome> {
-  const search: Search = { order, heldBy: order.heldBy, silent: [] };
+  const until = now() + messageLimits.outwardSearchMs;
+  const hasTime = () => now() < until;
+  const search: Search = { order, heldBy: order.heldBy, silent: [], hasTime };
   const ways = order.routes.map((route) => () => sendBy(signalling, search, route));
   for (const way of [...ways, () => sendBySilent(search)]) {
     const status = await way();
@@ -147,6 +156,7 @@ async function sendTo(
   way: Way,
 ): Promise<number | undefined> {
   const { holds, routes } = signalling;
+  if (!search.hasTime()) return undefined;
   const flow = await routes.open(way.target).catch(() => undefined);
   if (flow === undefined) return void holds.miss(way);
   const final = await exchange(signalling, { ...way, order: search.order, flow });
