@@ -24,7 +24,7 @@ const weights: Record<string, number> = {
   decisions: 0.3,
 };
 /** Pages of the first folder about the history of Switchboard. */
-const histories = new Set(["changelog", "benchmarks", "code-map", "licences"]);
+const histories = new Set(["changelog", "benchmarks", "licences"]);
 
 interface Found {
   page: Page;
