@@ -95,7 +95,7 @@ function valueSchema(schema: z.ZodType): JsonSchema {
   const items = itemFields(schema);
   if (items !== undefined) return { type: "array", items: objectSchema(items) };
   const format = wireFormat(schema);
-  const value = format === undefined ? keptOf(jsonSchemaOf(schema)) : written[format];
+  const value = format === undefined ? storedSchema(jsonSchemaOf(schema)) : written[format];
   return isNullable ? orNull(value) : value;
 }
 
@@ -125,7 +125,7 @@ const orNull = (schema: JsonSchema): JsonSchema => ({
 });
 
 /** The kind of a stored value: an empty text, which clears a field, is never stored. */
-function keptOf(schema: JsonSchema): JsonSchema {
+function storedSchema(schema: JsonSchema): JsonSchema {
   const found = alternatives(schema).find((one) => one.const !== "") ?? {};
   const kept = ["type", "format", "enum", "const"].filter((key) => found[key] !== undefined);
   return Object.fromEntries(kept.map((key) => [key, found[key]]));

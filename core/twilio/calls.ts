@@ -54,7 +54,7 @@ const reason = {
 };
 
 /** Informational parameters of a call into a conference. The Call shows them. */
-export const told = {
+export const callInformation = {
   ...reason,
   Region: informational(
     z.string().regex(/^[A-Za-z0-9-]{1,64}$/, "must be the name of a region, such as us1"),
@@ -175,7 +175,7 @@ export const calls = noun<Call>({
     queue_time: () => "0",
     trunk_sid: () => null,
     stir_verstat: ({ stirVerstat }) => stirVerstat ?? null,
-    ...informationalFields(told),
+    ...informationalFields(callInformation),
   },
   address: ({ sid }) => `Calls/${sid}`,
   below: {

@@ -8,7 +8,7 @@ import { recordingEvents } from "../model/values/recording_context.ts";
 import { limits } from "../base/limits.ts";
 import { type Call, calls } from "../model/resources/calls.ts";
 import type { Participant } from "../model/resources/participants.ts";
-import { asyncAmdOf, placed, told } from "./calls.ts";
+import { asyncAmdOf, callInformation, placed } from "./calls.ts";
 import { type Asked, ignored, refused, type SentOf, works } from "./noun/noun.ts";
 import { informationalOf } from "./noun/informational.ts";
 import { eventNames, recordingOfSent, recordingParameters } from "./noun/recording_parameters.ts";
@@ -84,7 +84,7 @@ export const entering = {
   SipAuthPassword: refused(sip),
   ...coaching,
   Byoc: refused("a Gateway of the account takes the place of a BYOC trunk"),
-  ...told,
+  ...callInformation,
   CallToken: ignored("From is checked as that of any call, and the token not kept"),
   Passports: refused("calls are not signed (STIR/SHAKEN)"),
   ClientNotificationUrl: refused("phones register by SIP; there are no push notifications"),
@@ -154,7 +154,7 @@ export async function called(asked: Asked, sent: Entering): Promise<Participant>
     from: sent.CallerId ?? sent.From,
     url: inlineUrl(conferenceMarkup(name, sent)),
     recording: sent.Record ? recordingOfSent(sent, { trims: true }) : undefined,
-    informational: informationalOf(told, sent),
+    informational: informationalOf(callInformation, sent),
     timeout: sent.Timeout,
     timeLimit: sent.TimeLimit,
     statusCallback: sent.StatusCallback,

@@ -1,5 +1,5 @@
 import { userAgent } from "../../core/base/version.ts";
-import { isClosed, takeRepeats } from "../../core/machine/net/kept_connection.ts";
+import { isClosed, takeRepeats } from "../../core/machine/net/reused_connection.ts";
 import { lookupBy } from "../../core/machine/net/names.ts";
 import { Buffer } from "node:buffer";
 import {

@@ -70,7 +70,7 @@ type Values = { [K in keyof typeof retentionVariables]: number };
 const msOf = (days: number): number => days === 0 ? Infinity : days * 86_400_000;
 
 /** Retention of each kind of record, in ms. */
-export const keptOf = (config: Values): RetentionMs => ({
+export const retentionOf = (config: Values): RetentionMs => ({
   calls: msOf(config.KEEP_CALLS_DAYS),
   messages: msOf(config.KEEP_MESSAGES_DAYS),
   notifications: msOf(config.KEEP_NOTIFICATIONS_DAYS),

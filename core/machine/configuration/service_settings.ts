@@ -2,7 +2,7 @@ import type { Settings } from "../../model/values/settings.ts";
 import type { TrunkSettings } from "../../model/values/trunk_settings.ts";
 import { authority, type Config, shownConfiguration, variables } from "./config.ts";
 import { iceSettings } from "./reach_variables.ts";
-import { keptOf } from "./retention_variables.ts";
+import { retentionOf } from "./retention_variables.ts";
 import { listOf, type SettingsOf, type Variable, type VariableGroup } from "./variable.ts";
 
 /** Prices of calls and messages by number, in millionths, from the files of rates. */
@@ -40,7 +40,7 @@ export const settingsOf = (config: Config, rates: Rates): Settings => ({
   ...declaredSettings(config),
   phoneAddresses: phoneAddresses(config),
   instanceId: crypto.randomUUID(),
-  keptMs: keptOf(config),
+  keptMs: retentionOf(config),
   requestRates: {
     reads: config.READS_PER_SECOND,
     writes: config.WRITES_PER_SECOND,

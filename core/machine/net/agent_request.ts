@@ -21,7 +21,7 @@ import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { userAgent } from "../../base/version.ts";
 import { awakeTimer } from "../../base/steady_clock.ts";
 import { limits } from "../../base/limits.ts";
-import { isClosed, takeRepeats } from "./kept_connection.ts";
+import { isClosed, takeRepeats } from "./reused_connection.ts";
 import { netLimits } from "./limits.ts";
 import { lookupBy, type LookupOptions } from "./names.ts";
 import type { Answer, SentRequest } from "../../base/outgoing.ts";
