@@ -28,7 +28,7 @@ import { createRelays, type Relays } from "./script/relay.ts";
 import { invalidate, onRegister } from "./registrar/registrar.ts";
 import { notifyDevices, sendToDevices } from "./script/send_message.ts";
 import { readMessage } from "./script/conversation_messages.ts";
-import { ownSockets } from "./media/server_socket/server_sockets.ts";
+import { ownSockets } from "./media/sockets.ts";
 import { createServiceLink, type ServiceLink } from "./service/service_link.ts";
 import type { SessionBounds } from "./contracts/session_timer.ts";
 import { createSignalling } from "./create_signalling.ts";

@@ -2,7 +2,7 @@ import { logSettings } from "../core/machine/configuration/log_variables.ts";
 import { bridgeSecretOf } from "../core/protocol/bridge_secret.ts";
 import { identifiedFetch } from "../core/machine/net/identified_fetch.ts";
 import { originFields } from "../core/base/origin.ts";
-import { isPublicAddress } from "../core/machine/net/public_address.ts";
+import { isPublicAddress } from "../core/base/public_address.ts";
 import { stayAwake } from "../core/machine/process/clocks.ts";
 import { log, setLog } from "../core/machine/process/log.ts";
 import { startLine } from "../core/machine/configuration/address_notes.ts";
@@ -33,19 +33,22 @@ import { type Companion, startCompanion } from "./companion.ts";
 import { pairsOfSystem } from "./media_shares.ts";
 import type { CompanionOptions } from "./companion_options.ts";
 import type { TransportOptions } from "./transport/listen.ts";
-import { httpRecogniser } from "./media/sources/http_recogniser.ts";
-import { loadAudio } from "./media/sources/load_audio.ts";
+import {
+  httpRecogniser,
+  httpSpeaker,
+  keepMedia,
+  loadAudio,
+  type MediaEngine,
+  type MediaPlaces,
+  type Received,
+} from "./media/mod.ts";
 import { sipLimits } from "./base/limits.ts";
-import { socketWorkers } from "./media/server_socket/socket_workers.ts";
-import { keepMedia } from "./media/worker/kept_media.ts";
+import { socketWorkers } from "./media/sockets.ts";
 import { collectProcess } from "../core/metrics/registry.ts";
 import { listenMetrics } from "../core/machine/net/listen_metrics.ts";
 import { rtpJitter, rtpLate, rtpLost, rtpReceived } from "./base/metrics.ts";
-import type { MediaEngine, Received } from "./media/base/port.ts";
-import { httpSpeaker } from "./media/sources/speaker.ts";
 import { nearAddress } from "./transport/near_address.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";
-import type { MediaPlaces } from "./media/transports/transports.ts";
 
 /**
  * The companion process: SIP, media and the call-control protocol. The only file that puts them

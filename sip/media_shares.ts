@@ -1,11 +1,6 @@
 import { learnedTenant } from "../core/base/learned_tenants.ts";
 import { mayHoldMore, reserveOf } from "../core/base/shares.ts";
-import {
-  type LegOptions,
-  type MediaEngine,
-  type MediaLeg,
-  MediaShortage,
-} from "./media/base/port.ts";
+import { type LegOptions, type MediaEngine, type MediaLeg, MediaShortage } from "./media/mod.ts";
 
 /**
  * Shares of tenants of this companion's RTP ports: one tenant's calls would otherwise use up all of them.

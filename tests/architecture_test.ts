@@ -131,6 +131,27 @@ Deno.test("every room imports only what its line of the map allows", async () =>
   assert.deepEqual(wrong, []);
 });
 
+/** The media engine stands by itself: others import these modules of it alone. */
+const facesOfMedia = ["sip/media/mod.ts", "sip/media/sockets.ts"];
+/** The modules that the media engine imports of the rest. */
+const groundOfMedia = ["core/base", "core/machine/net/names.ts"];
+
+Deno.test("the media engine imports only its ground, and is imported by its faces alone", async () => {
+  const all = await sources();
+  const isMedia = (file: string) => isWithin(file, "sip/media");
+  const inwards = all.filter(({ file }) => !isMedia(file)).flatMap((source) =>
+    imports(source).filter((target) => isMedia(target) && !facesOfMedia.includes(target))
+      .map((target) => `${source.file} imports ${target}`)
+  );
+  const outwards = all.filter(({ file }) => isMedia(file)).flatMap((source) =>
+    imports(source).filter((target) =>
+      tops.some((top) => isWithin(target, top)) && !isMedia(target) &&
+      !groundOfMedia.some((name) => isWithin(target, name))
+    ).map((target) => `${source.file} imports ${target}`)
+  );
+  assert.deepEqual([...inwards, ...outwards], []);
+});
+
 const beginning = (name: string) => name.endsWith(":") ? name : `${name}/`;
 
 Deno.test("what downloads the packages needs none of them", async () => {

@@ -29,7 +29,7 @@ core/openapi | accounts base calls conferences markup messages model numbers pro
 core/machine | accounts base calls companions messages metrics model numbers protocol supervisor trials webhooks | @echogarden/espeak-ng-emscripten @hono/node-server aws4fetch node: nodemailer smpp zod | listeners, processes, configuration, adapters, start
 core/admin | base machine webhooks | node: | the operators' command line, on the REST interface alone
 sip/base | core/base core/machine core/metrics core/protocol | node: prom-client sip.js | flows (RFC 5626), timers, limits, admission, the one door to sip.js
-sip/media | base core/base core/machine | mpg123-decoder node: opusscript ws zod | the media engine; its folders stand in its own README
+sip/media | core/base core/machine | mpg123-decoder node: opusscript ws zod | the media engine; its folders stand in its own README
 sip/text | base media core/base core/protocol | node: | text of SIP messages and bodies, digest values, origin and location
 sip/service | base media core/base core/machine core/protocol | node: | requests and reports to the service
 sip/transport | base text core/base core/machine | node: ws | WebSocket, TCP, TLS, UDP, DNS, retransmissions

@@ -1,6 +1,6 @@
 import { plainReason } from "../base/plain_reason.ts";
 import { isLoopback, withinMachine } from "../machine/configuration/machine_addresses.ts";
-import { isPublicAddress } from "../machine/net/public_address.ts";
+import { isPublicAddress } from "../base/public_address.ts";
 import type { IceServer } from "./exchange.ts";
 import type { Json, Service } from "./service.ts";
 import type { Machine } from "./machine.ts";

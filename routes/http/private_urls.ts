@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory";
-import { isAddress, isPublicAddress } from "../../core/machine/net/public_address.ts";
+import { isAddress, isPublicAddress } from "../../core/base/public_address.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Ports } from "../../core/model/ports/ports.ts";
 import type { Env } from "./env.ts";

@@ -2,13 +2,14 @@ import type { Action } from "../../core/protocol/action.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import type { ConferenceOrder } from "../../core/protocol/companion.ts";
 import type { ConferenceStep } from "../../core/protocol/conferences.ts";
-import type {
-  MediaConference,
-  MediaEngine,
-  MediaLeg,
-  MediaParticipant,
-} from "../media/base/port.ts";
-import { enterBeep, exitBeep } from "../media/audio/conference_sounds.ts";
+import {
+  enterBeep,
+  exitBeep,
+  type MediaConference,
+  type MediaEngine,
+  type MediaLeg,
+  type MediaParticipant,
+} from "../media/mod.ts";
 
 /** The Conferences that are mixed at this companion, by Sid. */
 export interface Conferences {

@@ -1,7 +1,7 @@
 import type { Session, URI } from "../base/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import type { Dialog } from "./dialog.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import type { TimerAgreement } from "./session_timer.ts";
 import type { Trunk } from "./trunk.ts";
 

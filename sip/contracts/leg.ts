@@ -1,11 +1,11 @@
 import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Target } from "../../core/protocol/script.ts";
-import { overReason } from "../base/abort.ts";
+import { overReason } from "../../core/base/abort.ts";
 import type { Dialog } from "./dialog.ts";
 import type { DialogEvents } from "./dialog_events.ts";
 import type { Content, TakeContent } from "../base/info.ts";
 import type { Flow } from "../base/flow.ts";
-import type { MediaKind, MediaLeg } from "../media/base/port.ts";
+import type { MediaKind, MediaLeg } from "../media/mod.ts";
 import type { CallerDemands } from "./caller.ts";
 import type { Ending } from "./outcome.ts";
 

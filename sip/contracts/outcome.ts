@@ -4,7 +4,7 @@ import type {
   ServiceCause,
 } from "../../core/protocol/disconnection.ts";
 import { type EndReason, eventLimits, type Outcome } from "../../core/protocol/events.ts";
-import { MediaShortage, NoCommonCodec } from "../media/base/port.ts";
+import { MediaShortage, NoCommonCodec } from "../media/mod.ts";
 import type { Shortages } from "../base/shortages.ts";
 
 /** End of a leg. */

@@ -1,7 +1,7 @@
 import { knownSources } from "./known_sources.ts";
 import type { Leg } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { Refused } from "../base/refused.ts";
 

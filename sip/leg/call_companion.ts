@@ -5,7 +5,7 @@ import type { Ending } from "../contracts/outcome.ts";
 import { noDemands } from "../contracts/caller.ts";
 import { createOutboundLeg } from "./outbound_leg.ts";
 import { sipLimits } from "../base/limits.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { sayTo } from "./remote_leg.ts";
 import {

@@ -2,7 +2,7 @@ import { createFork } from "./create_fork.ts";
 import type { Fork, ForkEvents, ForkRefusal } from "../contracts/fork.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import { type Binding, type Flows, targetOf } from "../text/location.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 
 /** A device, with the SDP to offer it: of our media, or the caller's. */

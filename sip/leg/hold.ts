@@ -6,7 +6,7 @@
  */
 import type { Leg } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
-import { parseSdp } from "../media/sdp/parse_sdp.ts";
+import { parseSdp } from "../media/mod.ts";
 import { Refused } from "../base/refused.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 

@@ -10,7 +10,7 @@ import {
   type TakeContent,
 } from "../base/info.ts";
 import type { Leg } from "../contracts/leg.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import { isHold } from "./hold.ts";
 import { answerOffer } from "./offer.ts";
 import { statusToPass } from "../base/refused.ts";

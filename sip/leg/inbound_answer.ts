@@ -5,7 +5,7 @@ import type { Dialog } from "../contracts/dialog.ts";
 import type { DialogEvents } from "../contracts/dialog_events.ts";
 import { inDialogEvents } from "./in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
-import { type MediaLeg, NoCommonCodec } from "../media/base/port.ts";
+import { type MediaLeg, NoCommonCodec } from "../media/mod.ts";
 import { byRemote, failedHere, unfollowed, unfollowedWords } from "../contracts/outcome.ts";
 import { beginAnotherDialog } from "../stack/another_dialog.ts";
 import { knownSources } from "./known_sources.ts";

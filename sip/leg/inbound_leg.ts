@@ -16,7 +16,7 @@ import { createLegEnd, type InboundLeg } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
 import { mediaKindOver } from "./media_kind.ts";
 import { byRemote, byService, type Ending } from "../contracts/outcome.ts";
-import type { MediaKind, MediaLeg } from "../media/base/port.ts";
+import type { MediaKind, MediaLeg } from "../media/mod.ts";
 import { createReliableResponses, type ReliableResponses } from "./reliable.ts";
 import { hasOption } from "../contracts/session_timer.ts";
 import { peerLogin } from "../text/peer_proofs.ts";

@@ -5,7 +5,7 @@ import type { Wiring } from "./in_dialog.ts";
 import type { Lost } from "../contracts/dialog_events.ts";
 import type { LegEnd } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
-import type { MediaEngine, MediaLeg } from "../media/base/port.ts";
+import type { MediaEngine, MediaLeg } from "../media/mod.ts";
 import { byService, type Ending, outcomeOf, refusesMedia } from "../contracts/outcome.ts";
 import { mediaWarning } from "./not_acceptable.ts";
 import { originOf } from "../text/origin.ts";

@@ -1,6 +1,6 @@
 import type { Flow } from "../base/flow.ts";
 import { type Binding, targetOf } from "../text/location.ts";
-import type { MediaKind } from "../media/base/port.ts";
+import type { MediaKind } from "../media/mod.ts";
 
 const isWebSocket = ({ transport: { protocol } }: Flow): boolean =>
   protocol === "WS" || protocol === "WSS";

@@ -1,5 +1,5 @@
 import type { Flow } from "../base/flow.ts";
-import { parseSdp } from "../media/sdp/parse_sdp.ts";
+import { parseSdp } from "../media/mod.ts";
 import type { Said } from "../contracts/calls.ts";
 import type { MediaRelay } from "../contracts/signalling.ts";
 import { isSecure } from "../text/secure.ts";

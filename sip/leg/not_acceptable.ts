@@ -1,5 +1,5 @@
 import { Refused, statusToPass } from "../base/refused.ts";
-import { type Mismatch, NoCommonCodec } from "../media/base/port.ts";
+import { type Mismatch, NoCommonCodec } from "../media/mod.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { type WarnCode, warnCodes, warning } from "../base/warning.ts";
 

@@ -10,7 +10,7 @@ import { type Flow, withFlow } from "../base/flow.ts";
 import { forgetTransaction } from "../stack/forget_transaction.ts";
 import type { Leg } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import { endsDialog, Refused } from "../base/refused.ts";
 import { refusalToPass } from "./not_acceptable.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "../contracts/session_timer.ts";

@@ -10,7 +10,7 @@ import {
 } from "./outbound_state.ts";
 import { byService, type Ending, failedHere } from "../contracts/outcome.ts";
 import { place } from "./place.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import { anchorAt, answeredElsewhere } from "./ring.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { WiredLeg } from "./wired_leg.ts";

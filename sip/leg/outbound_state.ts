@@ -6,7 +6,7 @@ import type { Wiring } from "./in_dialog.ts";
 import type { CallerDemands } from "../contracts/caller.ts";
 import type { Said } from "../contracts/calls.ts";
 import type { LegEnd } from "../contracts/leg.ts";
-import type { MediaEngine, MediaKind, MediaLeg } from "../media/base/port.ts";
+import type { MediaEngine, MediaKind, MediaLeg } from "../media/mod.ts";
 import { byService, type Ending } from "../contracts/outcome.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 

@@ -10,7 +10,7 @@ import type { Fork, ForkEvents } from "../contracts/fork.ts";
 import type { CallerDemands } from "../contracts/caller.ts";
 import { type ForkInvite, secured } from "./fork_invite.ts";
 import { legHeader, type LegName } from "../text/leg_names.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { orderHeader, peerLogin } from "../text/peer_proofs.ts";
 import { isSecureUri } from "../text/secure.ts";

@@ -11,7 +11,7 @@ import { createWiring, inDialogEvents } from "./in_dialog.ts";
 import type { Binding, Flows } from "../text/location.ts";
 import { knownSources } from "./known_sources.ts";
 import { mediaKindOf, otherKind } from "./media_kind.ts";
-import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/base/port.ts";
+import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/mod.ts";
 import { watchMedia } from "./watch_media.ts";
 import { offerAgain } from "./offer_again.ts";
 import { createPeerFork } from "./peer_fork.ts";

@@ -1,13 +1,13 @@
 import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Invitation, Step, Target } from "../../core/protocol/script.ts";
-import { whenAborted } from "../base/abort.ts";
+import { whenAborted } from "../../core/base/abort.ts";
 import type { Calls, Placing } from "../contracts/calls.ts";
 import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { mediaKindOf } from "./media_kind.ts";
 import { passesDirectly, staysDirect } from "./media_relay.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import type { Ending } from "../contracts/outcome.ts";
 import { createRingback, type Ringback } from "./ringback.ts";
 

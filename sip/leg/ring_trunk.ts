@@ -12,7 +12,7 @@ import { createFork } from "./create_fork.ts";
 import type { Fork } from "../contracts/fork.ts";
 import { byService, type Ending } from "../contracts/outcome.ts";
 import { callerUser, forkInvite, secured } from "./fork_invite.ts";
-import { MediaShortage } from "../media/base/port.ts";
+import { MediaShortage } from "../media/mod.ts";
 import { knownSources } from "./known_sources.ts";
 import { sipLimits } from "../base/limits.ts";
 import { steadyNow } from "../../core/base/steady_clock.ts";

@@ -3,10 +3,9 @@
  * rings it hears the tone of `country`, by default 425 Hz, one second in five (ITU-T E.180). Early media
  * replace the tone.
  */
-import { overReason } from "../base/abort.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import { overReason } from "../../core/base/abort.ts";
+import { type MediaLeg, ringingTone } from "../media/mod.ts";
 import { type RingTone, ringTones } from "../../core/protocol/ring_tones.ts";
-import { ringingTone } from "../media/audio/ringing_tone.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 
 /** The ringing tone for a caller that was answered, while its target rings. */

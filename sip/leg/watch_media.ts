@@ -1,6 +1,6 @@
 import { sipLimits } from "../base/limits.ts";
 import type { Dialog } from "../contracts/dialog.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 
 /**
  * Detection of a leg that has lost its audio. Silence alone ends no call: a muted phone may stop its

@@ -1,6 +1,6 @@
-import { whenAborted } from "../base/abort.ts";
+import { whenAborted } from "../../core/base/abort.ts";
 import type { InboundLeg } from "../contracts/leg.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { connected } from "./steps/connected.ts";
 import { recordConference } from "./steps/participation.ts";

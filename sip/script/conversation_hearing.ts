@@ -1,8 +1,12 @@
 import type { ConversationSettings } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
-import { createVoiceDetector } from "../media/audio/voice.ts";
-import type { MediaLeg, Pcm } from "../media/base/port.ts";
-import type { Recognised, Recogniser } from "../media/sources/recogniser.ts";
+import {
+  createVoiceDetector,
+  type MediaLeg,
+  type Pcm,
+  type Recognised,
+  type Recogniser,
+} from "../media/mod.ts";
 import { createUtterances, type Utterances } from "./steps/utterance.ts";
 
 export interface HearingOptions {

@@ -1,8 +1,8 @@
 import type { ConversationInput } from "../../core/protocol/streams.ts";
-import { overReason, unlessAborted } from "../base/abort.ts";
+import { overReason, unlessAborted } from "../../core/base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Timers } from "../base/timers.ts";
-import type { Pcm } from "../media/base/port.ts";
+import type { Pcm } from "../media/mod.ts";
 import { sentences, wholeSentences } from "./steps/sentences.ts";
 
 /** Options of a text or sound of the server. */

@@ -1,6 +1,6 @@
 import type { ConversationSettings } from "../../core/protocol/streams.ts";
 import { sipLimits } from "../base/limits.ts";
-import type { Pcm } from "../media/base/port.ts";
+import type { Pcm } from "../media/mod.ts";
 import { voiceFor } from "./steps/say.ts";
 import type { ScriptRun } from "./steps/script_run.ts";
 

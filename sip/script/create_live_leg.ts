@@ -1,6 +1,6 @@
 import { learnedTenant } from "../../core/base/learned_tenants.ts";
 import { lookingFor } from "../../core/machine/net/names.ts";
-import { overReason } from "../base/abort.ts";
+import { overReason } from "../../core/base/abort.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
 import { perform } from "./perform.ts";

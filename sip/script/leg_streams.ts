@@ -5,8 +5,7 @@ import { sipLimits } from "../base/limits.ts";
 import { openStreams, streamFramesLost, streamProblems } from "../base/metrics.ts";
 import type { Leg } from "../contracts/leg.ts";
 import type { LegStreams } from "../contracts/live_leg.ts";
-import type { MediaLeg } from "../media/base/port.ts";
-import type { StreamEnd, StreamEvents, StreamSettings } from "../media/base/stream_port.ts";
+import type { MediaLeg, StreamEnd, StreamEvents, StreamSettings } from "../media/mod.ts";
 
 interface Streaming {
   order: StreamOrder;

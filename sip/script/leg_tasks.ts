@@ -1,7 +1,7 @@
 import type { RecordLegStep, TranscribeLegStep } from "../../core/protocol/leg_tasks.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { LegTasks, LiveLeg } from "../contracts/live_leg.ts";
-import type { MediaLeg } from "../media/base/port.ts";
+import type { MediaLeg } from "../media/mod.ts";
 import { channelsOf, recordingWriter } from "./steps/recording_writer.ts";
 import { transcribe, type Transcribing } from "./transcribe.ts";
 

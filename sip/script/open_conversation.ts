@@ -4,16 +4,15 @@ import type {
   ConversationOrder,
   ConversedEvent,
 } from "../../core/protocol/streams.ts";
-import { mediaLimits } from "../media/base/limits.ts";
-import type { MediaLeg } from "../media/base/port.ts";
-import { forAccount } from "../media/sources/recogniser.ts";
-import { createLiveness, type Liveness } from "../media/server_socket/liveness.ts";
+import { forAccount, type MediaLeg, mediaLimits } from "../media/mod.ts";
 import {
   type Closing,
+  createLiveness,
   floodMessage,
   heldMessage,
+  type Liveness,
   type ServerSocket,
-} from "../media/server_socket/socket.ts";
+} from "../media/sockets.ts";
 import { connected } from "./steps/connected.ts";
 import type { ScriptRun } from "./steps/script_run.ts";
 import { hear } from "./conversation_hearing.ts";

@@ -1,6 +1,6 @@
 import type { ServiceCause } from "../../core/protocol/disconnection.ts";
 import type { Script, Step } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../base/abort.ts";
+import { unlessAborted } from "../../core/base/abort.ts";
 import { warning } from "../base/warning.ts";
 import { detectMachine, reportAnswerer } from "./steps/detect_machine.ts";
 import { dial } from "./steps/dial.ts";

@@ -1,5 +1,5 @@
 import type { Invitation } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../base/abort.ts";
+import { unlessAborted } from "../../core/base/abort.ts";
 import { reportAnswerer } from "./steps/detect_machine.ts";
 import { performSteps } from "./perform.ts";
 import type { ScriptRun } from "./steps/script_run.ts";

@@ -1,5 +1,5 @@
 import type { Script } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../base/abort.ts";
+import { unlessAborted } from "../../core/base/abort.ts";
 import { failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
 import type { LegName } from "../text/leg_names.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";

@@ -1,5 +1,5 @@
 import type { Step } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../base/abort.ts";
+import { unlessAborted } from "../../core/base/abort.ts";
 import { mintCallSid } from "../base/call_sid.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { sipLimits } from "../base/limits.ts";

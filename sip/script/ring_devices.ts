@@ -3,7 +3,7 @@ import { mintCallSid } from "../base/call_sid.ts";
 import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
 import { mediaKindOf } from "../leg/media_kind.ts";
-import type { MediaEngine, MediaKind } from "../media/base/port.ts";
+import type { MediaEngine, MediaKind } from "../media/mod.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import { joinEarly } from "../leg/ring_all.ts";

@@ -1,4 +1,4 @@
-import { serveSockets } from "../media/server_socket/serve_sockets.ts";
+import { serveSockets } from "../media/sockets.ts";
 import { readMessage } from "./conversation_messages.ts";
 
 /** The inside of a Worker that has the WebSockets of conversations. */

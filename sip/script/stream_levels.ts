@@ -1,7 +1,6 @@
 import type { Level, LevelsRequest } from "../../core/protocol/leg_tasks.ts";
 import type { Calls } from "../contracts/calls.ts";
-import type { MediaLeg, Pcm } from "../media/base/port.ts";
-import { levelOf, silentLevel } from "../media/audio/level.ts";
+import { levelOf, type MediaLeg, type Pcm, silentLevel } from "../media/mod.ts";
 import { sipLimits } from "../base/limits.ts";
 
 /** Audio levels of the peers of legs. */

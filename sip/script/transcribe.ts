@@ -2,9 +2,14 @@ import type { TranscribedEvent, TranscribeLegStep } from "../../core/protocol/le
 import { sipLimits } from "../base/limits.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
-import { FRAME_SAMPLES, type MediaLeg, type Pcm } from "../media/base/port.ts";
-import { createVoiceDetector } from "../media/audio/voice.ts";
-import { forAccount, type Recogniser } from "../media/sources/recogniser.ts";
+import {
+  createVoiceDetector,
+  forAccount,
+  FRAME_SAMPLES,
+  type MediaLeg,
+  type Pcm,
+  type Recogniser,
+} from "../media/mod.ts";
 import { createUtterances, type Utterances } from "./steps/utterance.ts";
 
 /** A transcription under way. */

@@ -1,5 +1,5 @@
 import type { Script } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../base/abort.ts";
+import { unlessAborted } from "../../core/base/abort.ts";
 import { anchor } from "../leg/anchor.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { dialWith } from "./steps/dial.ts";

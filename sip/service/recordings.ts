@@ -9,7 +9,7 @@ import {
   type RecordingPart,
 } from "../../core/protocol/recordings.ts";
 import { sipLimits } from "../base/limits.ts";
-import type { Pcm } from "../media/base/port.ts";
+import type { Pcm } from "../media/mod.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 import { ServiceError, type ServiceLink } from "./service_link.ts";

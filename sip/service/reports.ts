@@ -16,7 +16,7 @@ import type { Companion, Report, SentReport } from "../../core/protocol/companio
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { currentOrigin } from "../../core/base/origin.ts";
-import { unlessAborted } from "../base/abort.ts";
+import { unlessAborted } from "../../core/base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MakeReport } from "./event_sender.ts";
 import type { RequestScript } from "./script_requester.ts";

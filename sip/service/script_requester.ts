@@ -8,7 +8,7 @@
 import { learnedTenant } from "../../core/base/learned_tenants.ts";
 import type { ScriptAnswer, SentReport } from "../../core/protocol/companion.ts";
 import type { Script } from "../../core/protocol/script.ts";
-import { overReason } from "../base/abort.ts";
+import { overReason } from "../../core/base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import { failureOf } from "./service_link.ts";
 import { refusalOf, ServiceError, type ServiceLink } from "./service_link.ts";

@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from "node:net";
 import type { URI } from "../base/sip_js.ts";
 import type { Endpoint, Flow, Protocol } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
-import { isUnspecified } from "../media/sdp/read_audio.ts";
+import { isUnspecified } from "../media/mod.ts";
 import { parseUri } from "./uri.ts";
 
 /** True when an address means this server, in a request that came by a flow. */

@@ -4,7 +4,7 @@
  * Calls by UDP need the UDP port, since they leave from it.
  */
 import type { Socket } from "node:net";
-import type { ListenAddress } from "../../core/machine/net/listen_error.ts";
+import type { ListenAddress } from "../../core/base/listen_error.ts";
 import type { Endpoint, Flow, ListenEvents, LocalName, Protocol } from "../base/flow.ts";
 import type { Timers } from "../base/timers.ts";
 import { plainAddress } from "../../core/base/networks.ts";

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import type { ListenAddress } from "../../core/machine/net/listen_error.ts";
+import type { ListenAddress } from "../../core/base/listen_error.ts";
 import { acceptConnections, type AcceptOptions } from "../../core/machine/net/acceptor.ts";
 import type { CertificateWatch } from "../../core/machine/net/certificate.ts";
 import { secureConnections } from "../../core/machine/net/secure.ts";

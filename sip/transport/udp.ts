@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { type ListenAddress, listening } from "../../core/machine/net/listen_error.ts";
+import { type ListenAddress, listening } from "../../core/base/listen_error.ts";
 import {
   createFlow,
   type Endpoint,

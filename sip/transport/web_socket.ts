@@ -7,7 +7,7 @@ import {
   type LocalName,
   type Wire,
 } from "../base/flow.ts";
-import { gateFrames } from "../base/frame_gate.ts";
+import { gateFrames } from "../../core/base/frame_gate.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Clock } from "../base/clock.ts";
 import { createDeadline, hangUp } from "../base/deadline.ts";

@@ -6,11 +6,11 @@ import { isTarget, loadTarget, shares, type TargetName, targetNames } from "./ta
 /**
  * deno task fuzz                 every target in turn, without end
  * deno task fuzz SECONDS         the same, for so long
- * deno task fuzz TARGET          one target, without end
+ * deno task fuzz TARGET …        these targets, without end; with SECONDS, for so long
  * deno task fuzz SEED/TARGET     one case again, as a failure names it
  */
 
-const USAGE = `Usage: deno task fuzz [SECONDS | TARGET | SEED/TARGET]
+const USAGE = `Usage: deno task fuzz [SECONDS] [TARGET …] | SEED/TARGET
 Targets: ${targetNames.join(", ")}`;
 
 /** A handshake has other keys each time it runs: a failure may take several. */
@@ -43,15 +43,14 @@ async function fuzzAll(names: readonly TargetName[], seconds: number): Promise<b
   return true;
 }
 
-const [argument = "Infinity"] = Deno.args;
-const [seed = "", name = ""] = argument.split("/");
+const [seed = "", name = ""] = Deno.args[0]?.split("/") ?? [];
 if (/^\d+$/.test(seed) && isTarget(name)) await repeat(Number(seed), name);
 else {
-  const names = isTarget(argument) ? [argument] : targetNames;
-  const seconds = isTarget(argument) ? Infinity : Number(argument);
-  if (!(seconds > 0)) {
+  const names = Deno.args.filter(isTarget);
+  const [seconds = Infinity, ...more] = Deno.args.filter((arg) => !isTarget(arg)).map(Number);
+  if (!(seconds > 0) || more.length > 0) {
     console.error(USAGE);
     Deno.exit(2);
   }
-  if (!await fuzzAll(names, seconds)) Deno.exit(1);
+  if (!await fuzzAll(names.length > 0 ? names : targetNames, seconds)) Deno.exit(1);
 }

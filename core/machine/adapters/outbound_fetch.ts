@@ -1,5 +1,5 @@
 import { Fault } from "../../base/faults.ts";
-import { isAddress } from "../net/public_address.ts";
+import { isAddress } from "../../base/public_address.ts";
 import {
   type Answer,
   type OutgoingRequest,

@@ -1,4 +1,4 @@
-import { isAddress } from "../net/public_address.ts";
+import { isAddress } from "../../base/public_address.ts";
 
 /** This machine's first address of each family that is not of the loopback, as far as it has one. */
 export interface MachineAddresses {

@@ -8,7 +8,7 @@
  */
 import { steadyNow } from "../../base/steady_clock.ts";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { type ListenAddress, listenError } from "./listen_error.ts";
+import { type ListenAddress, listenError } from "../../base/listen_error.ts";
 import { netLimits } from "./limits.ts";
 import { plainAddress } from "../../base/networks.ts";
 import type { Places } from "./places.ts";

@@ -13,7 +13,7 @@ import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { Socket } from "node:net";
-import type { ListenAddress } from "./listen_error.ts";
+import type { ListenAddress } from "../../base/listen_error.ts";
 import { acceptConnections, type AcceptOptions } from "./acceptor.ts";
 import { createAdmission, type JudgedRequest } from "./admit_request.ts";
 import type { CertificateWatch } from "./certificate.ts";

@@ -15,7 +15,7 @@ import { serverSigner } from "../adapters/server_signature.ts";
 import { sidMaker } from "../../base/sid.ts";
 import type { WriteObserver } from "../../supervisor/counters.ts";
 import { callsCreated, callsEnded, messagesCreated } from "../../metrics/service_metrics.ts";
-import { isPublicAddress } from "../net/public_address.ts";
+import { isPublicAddress } from "../../base/public_address.ts";
 import type { Config } from "../configuration/config.ts";
 import { type Rates, settingsOf } from "../configuration/service_settings.ts";
 import { withLayers } from "./port_layers.ts";

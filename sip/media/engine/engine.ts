@@ -15,7 +15,7 @@ import type {
 } from "../base/port.ts";
 import { createListeners, type Listeners } from "../base/listeners.ts";
 import { createShortLivedSet, type ShortLivedSet } from "../../../core/base/short_lived_map.ts";
-import { isPublicAddress } from "../../../core/machine/net/public_address.ts";
+import { isPublicAddress } from "../../../core/base/public_address.ts";
 import type { MediaStream, StreamEnd, StreamEvents, StreamSettings } from "../base/stream_port.ts";
 import type { Reach } from "../server_socket/connect.ts";
 import { ownSockets, type ServerSockets } from "../server_socket/server_sockets.ts";

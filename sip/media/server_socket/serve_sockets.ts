@@ -1,6 +1,6 @@
-import { isPublicAddress } from "../../../core/machine/net/public_address.ts";
-import { batchedEnd, type MessageEnd } from "../../base/batched_end.ts";
-import { ringReader, ringWriter } from "../../base/shared_ring.ts";
+import { isPublicAddress } from "../../../core/base/public_address.ts";
+import { batchedEnd, type MessageEnd } from "../base/batched_end.ts";
+import { ringReader, ringWriter } from "../base/shared_ring.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { ownSockets, type ReadMessage } from "./server_sockets.ts";
 import type { ServerSocket } from "./socket.ts";

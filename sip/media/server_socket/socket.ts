@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { type FrameGate, gateFrames } from "../../base/frame_gate.ts";
+import { type FrameGate, gateFrames } from "../../../core/base/frame_gate.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { connectTo, type Reach } from "./connect.ts";
 import { requestWebSocket, type WebSocketClient } from "./ws_client.ts";

@@ -1,4 +1,4 @@
-import type { RingMemory } from "../../base/shared_ring.ts";
+import type { RingMemory } from "../base/shared_ring.ts";
 import type { ServerTarget } from "./server_sockets.ts";
 import type { Closing } from "./socket.ts";
 

@@ -1,5 +1,5 @@
-import { batchedEnd, type MessageEnd } from "../../base/batched_end.ts";
-import { ringMemory, ringReader, ringWriter, type WriteRecord } from "../../base/shared_ring.ts";
+import { batchedEnd, type MessageEnd } from "../base/batched_end.ts";
+import { ringMemory, ringReader, ringWriter, type WriteRecord } from "../base/shared_ring.ts";
 import { mediaLimits } from "../base/limits.ts";
 import type { MessageEvents, ServerSockets, ServerTarget } from "./server_sockets.ts";
 import type { Closing, ServerSocket } from "./socket.ts";

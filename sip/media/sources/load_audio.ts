@@ -1,6 +1,6 @@
 import { steadyNow } from "../../../core/base/steady_clock.ts";
 import { plainReason } from "../../../core/base/plain_reason.ts";
-import { overReason, unlessAborted } from "../../base/abort.ts";
+import { overReason, unlessAborted } from "../../../core/base/abort.ts";
 import { type AudioCache, audioCache } from "./audio_cache.ts";
 import { decodeAudio } from "../codecs/decode_audio.ts";
 import { type Freshness, freshnessOf, isForOne, updated } from "./freshness.ts";

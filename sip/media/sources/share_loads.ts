@@ -1,4 +1,4 @@
-import { overReason, unlessAborted } from "../../base/abort.ts";
+import { overReason, unlessAborted } from "../../../core/base/abort.ts";
 
 /** What is loaded by its name, until the signal aborts. */
 type Load<T> = (name: string, signal: AbortSignal) => Promise<T>;

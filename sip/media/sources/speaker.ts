@@ -1,5 +1,5 @@
 import { plainReason } from "../../../core/base/plain_reason.ts";
-import { unlessAborted } from "../../base/abort.ts";
+import { unlessAborted } from "../../../core/base/abort.ts";
 import { audioCache } from "./audio_cache.ts";
 import { decodeAudio } from "../codecs/decode_audio.ts";
 import { mediaLimits } from "../base/limits.ts";

@@ -1,5 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
-import { listenError } from "../../../core/machine/net/listen_error.ts";
+import { listenError } from "../../../core/base/listen_error.ts";
 import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { shortageOf } from "../base/port.ts";

@@ -9,7 +9,7 @@ import {
 import { ShortLivedMap } from "../../../core/base/short_lived_map.ts";
 import type { StreamEvents } from "../base/stream_port.ts";
 import { createSentSounds } from "./sent_sounds.ts";
-import type { MessageEnd } from "../../base/batched_end.ts";
+import type { MessageEnd } from "../base/batched_end.ts";
 import type { Order, Report, SentError, SentSound, Start } from "./wire.ts";
 
 type Numberless<O> = O extends { task: number } ? Omit<O, "task"> : never;

@@ -1,4 +1,4 @@
-import { batchedEnd, type MessageEnd } from "../../base/batched_end.ts";
+import { batchedEnd, type MessageEnd } from "../base/batched_end.ts";
 import { createEngineLink, type EngineLink, type Hearers } from "./engine_link.ts";
 import { mediaLimits } from "../base/limits.ts";
 import type { MediaEngine } from "../base/port.ts";

@@ -9,7 +9,7 @@ import {
 } from "../base/port.ts";
 import { ShortLivedMap } from "../../../core/base/short_lived_map.ts";
 import type { MediaStream } from "../base/stream_port.ts";
-import type { MessageEnd } from "../../base/batched_end.ts";
+import type { MessageEnd } from "../base/batched_end.ts";
 import { type Order, type OrderOf, type Report, sentError, type SentSound } from "./wire.ts";
 
 /** What the other side has open here, by its numbers. */

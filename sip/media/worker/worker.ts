@@ -1,5 +1,5 @@
 import { startAwakeClock } from "../../../core/base/steady_clock.ts";
-import { batchedEnd, type MessageEnd } from "../../base/batched_end.ts";
+import { batchedEnd, type MessageEnd } from "../base/batched_end.ts";
 import { socketWorkers } from "../server_socket/socket_workers.ts";
 import { unpackMessage } from "../streams/messages.ts";
 import { mediaEngine } from "../engine/engine.ts";

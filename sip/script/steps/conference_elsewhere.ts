@@ -2,9 +2,9 @@ import type { RemoteCompanion } from "../../../core/protocol/peers.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import type { Recorded } from "../../../core/protocol/recordings.ts";
 import type { ConferenceStep } from "../../../core/protocol/conferences.ts";
-import { overReason, unlessAborted } from "../../base/abort.ts";
+import { overReason, unlessAborted } from "../../../core/base/abort.ts";
 import { sipLimits } from "../../base/limits.ts";
-import type { MediaLeg } from "../../media/base/port.ts";
+import type { MediaLeg } from "../../media/mod.ts";
 import { callCompanion, type CompanionCall } from "../../leg/call_companion.ts";
 import {
   ANOTHER_RUN,

@@ -1,5 +1,5 @@
 import type { ConferenceStep } from "../../../core/protocol/conferences.ts";
-import { overReason } from "../../base/abort.ts";
+import { overReason } from "../../../core/base/abort.ts";
 import type { ConferencePlace, LiveLeg } from "../../contracts/live_leg.ts";
 
 export function createConferencePlace(step: ConferenceStep): ConferencePlace {

@@ -1,12 +1,12 @@
 import type { Action } from "../../../core/protocol/action.ts";
 import type { ServiceCause } from "../../../core/protocol/disconnection.ts";
 // from "../../../core/protocol/action.ts";
-import { unlessAborted, whenAborted } from "../../base/abort.ts";
+import { unlessAborted, whenAborted } from "../../../core/base/abort.ts";
 import { anchorCallee } from "../../leg/anchor.ts";
 import { createHoldReporter } from "../../leg/hold.ts";
 import type { InboundLeg, Leg } from "../../contracts/leg.ts";
 import { staysDirect } from "../../leg/media_relay.ts";
-import type { MediaLeg } from "../../media/base/port.ts";
+import type { MediaLeg } from "../../media/mod.ts";
 import type { LiveLeg } from "../../contracts/live_leg.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { passThrough } from "./proxy.ts";

@@ -1,6 +1,6 @@
-import { unlessAborted } from "../../base/abort.ts";
+import { unlessAborted } from "../../../core/base/abort.ts";
 import { sipLimits } from "../../base/limits.ts";
-import type { MediaLeg } from "../../media/base/port.ts";
+import type { MediaLeg } from "../../media/mod.ts";
 import type { ScriptRun } from "./script_run.ts";
 
 /** Waits until audio can flow; rejects with an Error that says what cannot be done without. */

@@ -1,7 +1,7 @@
 import { steadyNow } from "../../../core/base/steady_clock.ts";
 import type { Step } from "../../../core/protocol/script.ts";
-import { unlessAborted } from "../../base/abort.ts";
-import { createMachineDetector, type Detected } from "../../media/audio/answering_machine.ts";
+import { unlessAborted } from "../../../core/base/abort.ts";
+import { createMachineDetector, type Detected } from "../../media/mod.ts";
 import type { ScriptRun } from "./script_run.ts";
 
 type MachineDetection = NonNullable<Extract<Step, { type: "invite" }>["machineDetection"]>;

@@ -3,7 +3,7 @@ import type { LegEvent, Outcome } from "../../../core/protocol/events.ts";
 import type { Action } from "../../../core/protocol/action.ts";
 import type { Recorded } from "../../../core/protocol/recordings.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import { unlessAborted } from "../../base/abort.ts";
+import { unlessAborted } from "../../../core/base/abort.ts";
 import { sipLimits } from "../../base/limits.ts";
 import { reportEnd, returnedAction, type ScriptRun } from "./script_run.ts";
 import {

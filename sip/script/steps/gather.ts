@@ -5,8 +5,8 @@ import {
   type Prompt,
 } from "../../../core/protocol/gather.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import { overReason, whenAborted } from "../../base/abort.ts";
-import type { Recognised } from "../../media/sources/recogniser.ts";
+import { overReason, whenAborted } from "../../../core/base/abort.ts";
+import type { Recognised } from "../../media/mod.ts";
 import type { Timers } from "../../base/timers.ts";
 import { returnedAction, type ScriptRun } from "./script_run.ts";
 import { hearWords } from "./speech_input.ts";

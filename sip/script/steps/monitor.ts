@@ -1,7 +1,7 @@
 import type { MonitorStep } from "../../../core/protocol/leg_tasks.ts";
-import { whenAborted } from "../../base/abort.ts";
+import { whenAborted } from "../../../core/base/abort.ts";
 import { anchor } from "../../leg/anchor.ts";
-import type { MediaLeg } from "../../media/base/port.ts";
+import type { MediaLeg } from "../../media/mod.ts";
 import { connected } from "./connected.ts";
 import type { ScriptRun } from "./script_run.ts";
 

@@ -1,7 +1,7 @@
 import type { ConferenceStep } from "../../../core/protocol/conferences.ts";
 import type { Recorded } from "../../../core/protocol/recordings.ts";
-import { whenAborted } from "../../base/abort.ts";
-import type { MediaConference, MediaLeg } from "../../media/base/port.ts";
+import { whenAborted } from "../../../core/base/abort.ts";
+import type { MediaConference, MediaLeg } from "../../media/mod.ts";
 import type { Recordings, RecordingSink } from "../../service/recordings.ts";
 import { trimmedWriter } from "./recording_writer.ts";
 import type { ScriptRun } from "./script_run.ts";

@@ -1,6 +1,6 @@
 import type { Step } from "../../../core/protocol/script.ts";
-import { unlessAborted } from "../../base/abort.ts";
-import { waitMusic } from "../../media/audio/conference_sounds.ts";
+import { unlessAborted } from "../../../core/base/abort.ts";
+import { waitMusic } from "../../media/mod.ts";
 import { connected } from "./connected.ts";
 import type { ScriptRun } from "./script_run.ts";
 

@@ -3,7 +3,7 @@ import type { Action } from "../../../core/protocol/action.ts";
 import type { LegEvent } from "../../../core/protocol/events.ts";
 import type { PickupStep, QueueStep } from "../../../core/protocol/conferences.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import { unlessAborted, whenAborted } from "../../base/abort.ts";
+import { unlessAborted, whenAborted } from "../../../core/base/abort.ts";
 import { sipLimits } from "../../base/limits.ts";
 import type { LiveLeg } from "../../contracts/live_leg.ts";
 import { reportEnd, returnedAction, type ScriptRun } from "./script_run.ts";

@@ -1,11 +1,14 @@
 import type { LegEvent } from "../../../core/protocol/events.ts";
 import type { Script, Step } from "../../../core/protocol/script.ts";
-import { unlessAborted } from "../../base/abort.ts";
-import { recordBeep } from "../../media/audio/record_beep.ts";
-import type { MediaLeg } from "../../media/base/port.ts";
-import { FRAME_MS } from "../../media/base/ticker.ts";
-import { type FrameSink, trimSilence } from "../../media/audio/trim_silence.ts";
-import { createVoiceDetector } from "../../media/audio/voice.ts";
+import { unlessAborted } from "../../../core/base/abort.ts";
+import {
+  createVoiceDetector,
+  FRAME_MS,
+  type FrameSink,
+  type MediaLeg,
+  recordBeep,
+  trimSilence,
+} from "../../media/mod.ts";
 import { connected } from "./connected.ts";
 import { returnedAction, type ScriptRun } from "./script_run.ts";
 

@@ -3,7 +3,7 @@ import type {
   RecordingManner,
   RecordingOrder,
 } from "../../../core/protocol/recordings.ts";
-import type { MediaLeg } from "../../media/base/port.ts";
+import type { MediaLeg } from "../../media/mod.ts";
 import type { RecordingSink } from "../../service/recordings.ts";
 import { channelsOf, recordingWriter } from "./recording_writer.ts";
 import type { ScriptRun } from "./script_run.ts";

@@ -1,7 +1,11 @@
 import type { RecordingManner } from "../../../core/protocol/recordings.ts";
-import { FRAME_SAMPLES, type Pcm, type WriteSamples } from "../../media/base/port.ts";
-import { trimSilence } from "../../media/audio/trim_silence.ts";
-import { createVoiceDetector } from "../../media/audio/voice.ts";
+import {
+  createVoiceDetector,
+  FRAME_SAMPLES,
+  type Pcm,
+  trimSilence,
+  type WriteSamples,
+} from "../../media/mod.ts";
 
 /** Takes two sides, a channel each, and hands on what of them is recorded. */
 export interface RecordingWriter {

@@ -1,7 +1,7 @@
 import { steadyNow } from "../../../core/base/steady_clock.ts";
 import type { ReferStep } from "../../../core/protocol/refer.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import { unlessAborted } from "../../base/abort.ts";
+import { unlessAborted } from "../../../core/base/abort.ts";
 import type { Dialog } from "../../contracts/dialog.ts";
 import { notifiedState } from "../../leg/referral.ts";
 import { type Ending, outcomeOf } from "../../contracts/outcome.ts";

@@ -1,8 +1,7 @@
 import type { SayStep, SpeechPart } from "../../../core/protocol/speech.ts";
-import { unlessAborted } from "../../base/abort.ts";
+import { unlessAborted } from "../../../core/base/abort.ts";
 import { sipLimits } from "../../base/limits.ts";
-import type { Pcm } from "../../media/base/port.ts";
-import { type Speaker, SpeechRefused, type Utterance } from "../../media/sources/speaker.ts";
+import { type Pcm, type Speaker, SpeechRefused, type Utterance } from "../../media/mod.ts";
 import { connected } from "./connected.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { sentences } from "./sentences.ts";

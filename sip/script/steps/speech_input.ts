@@ -1,9 +1,13 @@
 import type { GatherStep } from "../../../core/protocol/gather.ts";
-import { overReason } from "../../base/abort.ts";
+import { overReason } from "../../../core/base/abort.ts";
 import { sipLimits } from "../../base/limits.ts";
-import type { Pcm } from "../../media/base/port.ts";
-import { forAccount, type Recognised, type Recogniser } from "../../media/sources/recogniser.ts";
-import { createVoiceDetector } from "../../media/audio/voice.ts";
+import {
+  createVoiceDetector,
+  forAccount,
+  type Pcm,
+  type Recognised,
+  type Recogniser,
+} from "../../media/mod.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { createUtterances, type Utterances } from "./utterance.ts";
 

@@ -1,6 +1,6 @@
 import type { Script } from "../../../core/protocol/script.ts";
 import type { UssdStep } from "../../../core/protocol/ussd.ts";
-import { unlessAborted, whenAborted } from "../../base/abort.ts";
+import { unlessAborted, whenAborted } from "../../../core/base/abort.ts";
 import { ussdIn, ussdInfoHeaders, type UssdSaid, writeUssd } from "../../text/ussd_body.ts";
 import { returnedAction, type ScriptRun } from "./script_run.ts";
 

@@ -1,7 +1,5 @@
 import { sipLimits } from "../../base/limits.ts";
-import { copiedFrame } from "../../media/base/new_frame.ts";
-import type { Pcm } from "../../media/base/port.ts";
-import type { VoiceDetector } from "../../media/audio/voice.ts";
+import { copiedFrame, type Pcm, type VoiceDetector } from "../../media/mod.ts";
 
 /** Of a frame of sound, in ms. */
 const frameMs = 20;

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { iceSettings } from "../../../../core/machine/configuration/reach_variables.ts";
-import { isPublicAddress } from "../../../../core/machine/net/public_address.ts";
+import { isPublicAddress } from "../../../../core/base/public_address.ts";
 import { addressNotes } from "../../../../core/machine/configuration/address_notes.ts";
 import { retiredWarnings } from "../../../../core/machine/configuration/retired_variables.ts";
 import { configLines, readConfig } from "../../../../core/machine/configuration/config.ts";

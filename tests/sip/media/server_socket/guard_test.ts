@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isPublicAddress } from "../../../../core/machine/net/public_address.ts";
+import { isPublicAddress } from "../../../../core/base/public_address.ts";
 import { connectTo } from "../../../../sip/media/server_socket/connect.ts";
 import { openServerSocket } from "../../../../sip/media/server_socket/socket.ts";
 import { streamServer } from "../../../support/media/stream_server.ts";

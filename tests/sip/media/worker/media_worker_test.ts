@@ -8,7 +8,7 @@ import { remoteEngine } from "../../../../sip/media/worker/remote_engine.ts";
 import { serveEngine } from "../../../../sip/media/worker/serve_engine.ts";
 import { systemClock } from "../../../../sip/media/base/ticker.ts";
 import type { MediaPlaces } from "../../../../sip/media/transports/transports.ts";
-import type { MessageEnd } from "../../../../sip/base/batched_end.ts";
+import type { MessageEnd } from "../../../../sip/media/base/batched_end.ts";
 import type { Order, Report } from "../../../../sip/media/worker/wire.ts";
 import { connectPlainPeer, isSound, plainOffer } from "../../../support/sip/plain_peer.ts";
 import { followed } from "../../../support/media/steered_engine.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ringMemory, ringReader, ringWriter } from "../../../sip/base/shared_ring.ts";
+import { ringMemory, ringReader, ringWriter } from "../../../../sip/media/base/shared_ring.ts";
 
 /** A ring of few bytes, and what was read of it. */
 function lab(size = 64) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers";
-import { countFrames, type FrameGate, gateFrames } from "../../../sip/base/frame_gate.ts";
+import { countFrames, type FrameGate, gateFrames } from "../../../core/base/frame_gate.ts";
 
 /** A frame of RFC 6455 with a payload of so many bytes, masked as those of clients are. */
 function frameOf(length: number, { opcode = 0x81, masked = false } = {}): Uint8Array {

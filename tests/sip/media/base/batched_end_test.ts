@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { batchedEnd, type MessageEnd } from "../../../sip/base/batched_end.ts";
+import { batchedEnd, type MessageEnd } from "../../../../sip/media/base/batched_end.ts";
 
 /** Two ends of a channel that counts what crosses, and hands on the memory that is transferred. */
 function channel() {
