@@ -1,3 +1,9 @@
+/**
+ * ICE servers of browsers, with TURN credentials that must not be public. They come with the response to
+ * REGISTER: only the holder of a password gets it, and lock-outs guard it; a page of the service would not
+ * be. They last for a day, since coturn cannot revoke them, and are renewed every few minutes. A Token
+ * follows from TURN_SECRET, the account and the time: there is nothing to list or to delete.
+ */
 import { createHmac } from "node:crypto";
 
 /** Servers that help browsers behind NATs and firewalls to a way for audio (RFC 8489, RFC 8656). */

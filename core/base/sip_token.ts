@@ -2,6 +2,10 @@
  * SIP credentials that expire. The user name of digest authentication has the Login of a Client and
  * an instant; the password is a keyed hash of it. They follow from a key of the Client, so nothing
  * is stored. Another Password of the Client, or its removal, ends all of them.
+ *
+ * A page of a customer need not have the permanent Password of its Client. Stored passwords with an end
+ * were refused: records to bound, to remove and to send to companions. One token cannot be withdrawn
+ * alone. A binding ends with its password. The clocks of service and companions must agree.
  */
 import { createHmac } from "node:crypto";
 

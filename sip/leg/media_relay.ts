@@ -1,3 +1,9 @@
+/**
+ * MEDIA_RELAY=auto decides by the caller's SDP and the callee's Contact, since the callee's SDP is not
+ * known before it rings. A callee whose answer has another address than it signals from gets a re-INVITE
+ * with the companion's media, before the caller is answered. If the callee refuses, the call stays as it
+ * was.
+ */
 import type { Flow } from "../base/flow.ts";
 import { parseSdp } from "../media/mod.ts";
 import type { Said } from "../contracts/calls.ts";

@@ -1,3 +1,10 @@
+/**
+ * Order of offers to a phone, each after a 488. A phone on TLS first gets RTP/SAVP with SDES keys and a
+ * DTLS fingerprint (baresip does DTLS under that profile; RFC 8643 §3.1 has several keying methods in one
+ * offer), then DTLS-SRTP, then plain RTP unless the call demands TLS. SDES keys in an offer are accepted
+ * on any transport, and offered over TLS alone (RFC 4568). A phone with plain RTP alone costs two more
+ * INVITEs.
+ */
 import type { Fork, ForkEvents, ForkRefusal } from "../contracts/fork.ts";
 import { isUnacceptable } from "./device_fork.ts";
 

@@ -1,3 +1,8 @@
+/**
+ * Decoding for listeners alone: joined legs are forwarded as they are; recordings, conferences and
+ * detectors decode. The jitter buffer counts frames played, so that lateness of our own is made up for
+ * like that of the network.
+ */
 import { createJitterBuffer, type JitterBuffer } from "../rtp/jitter_buffer.ts";
 import { type Pcm, SILENCE } from "../base/port.ts";
 import { createListeners } from "../base/listeners.ts";

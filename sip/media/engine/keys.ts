@@ -1,3 +1,8 @@
+/**
+ * The leg pairs presses, so that markup, streams, recordings and the other party get the same keys. To
+ * ignore INFO where telephone events were agreed would lose the keys of phones that agree to events and
+ * send INFO alone.
+ */
 import { mediaLimits } from "../base/limits.ts";
 
 /** Ways that a key comes by: telephone events (RFC 4733), in-band tones (Q.23), SIP INFO. */

@@ -1,3 +1,10 @@
+/**
+ * Source and target of plain RTP. A phone behind a NAT may name an unreachable address in a re-INVITE.
+ * Packets go to the signalled address at once; the former source is still heard while its stream goes on,
+ * and no third one. After 1 s without a packet from the new address, packets go to the former one again,
+ * until one comes. A phone that moved behind a NAT is heard once the former source has been silent for 0.2
+ * s.
+ */
 import { mediaLimits } from "../base/limits.ts";
 import { isNear, type RtpPacket } from "./rtp.ts";
 

@@ -1,3 +1,13 @@
+/**
+ * UDP by calls of the C library (Linux, IPv4). Deno wakes up for each packet and sends each by a promise,
+ * which took twice the CPU time of a join. Here all sockets are polled together every 2 ms while a leg is
+ * open, and the packets of one turn are sent at its end. Packets pass about 1 ms later; a single call
+ * costs 1.3 % of a core.
+ *
+ * Sockets without traffic for 100 ms are polled every 10 ms: a ringing leg took 4.5 % of a core on a busy
+ * machine. The first packet after a silence waits for 5 ms on average. Without the library Deno's sockets
+ * serve (`rtp_sockets.ts`).
+ */
 import type { Address } from "./latch.ts";
 import {
   addressIn,

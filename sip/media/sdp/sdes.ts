@@ -1,3 +1,9 @@
+/**
+ * SDES keys (RFC 4568). A crypto attribute may have up to 16 keys with an MKI. Our answer has one key,
+ * with the MKI of the peer's first key, and our packets carry it: session border controllers such as those
+ * of Lync expect it of both sides. Our offers have none. All keys of a peer share rollover counter and
+ * replay window (RFC 3711 §8.1).
+ */
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { mediaLimits } from "../base/limits.ts";

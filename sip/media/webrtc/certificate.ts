@@ -1,3 +1,7 @@
+/**
+ * One certificate for 24 hours, whose legs share a fingerprint. A certificate for each leg took half the
+ * CPU time of a handshake: 19.5 ms for both ends, 11 ms without (libdatachannel: 9.5 ms).
+ */
 import { Buffer } from "node:buffer";
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { mediaLimits } from "../base/limits.ts";

@@ -1,3 +1,9 @@
+/**
+ * DTLS 1.2 (RFC 6347). Before the keys, no message is authenticated, and one forged datagram could end a
+ * call. So an alert in the clear, or a message out of order, ends the handshake only if the peer does not
+ * go on within 2 s; a real alert is reported 2 s later. A message that RFC 5246 §7.4.1.4 forbids ends the
+ * handshake at once.
+ */
 import type { Certificate } from "./certificate.ts";
 import { ALERT, FATAL, HandshakeError, WARNING } from "./dtls_alerts.ts";
 import type { Bytes } from "./dtls_bytes.ts";

@@ -1,3 +1,16 @@
+/**
+ * WebRTC without a library, in the thread of the engine. By libdatachannel, whose threads each packet
+ * crosses, a join took 0.224 % of a core a leg; here it takes 0.136 % on the same busy machine. The npm
+ * packages with DTLS (werift-dtls 0.5.8, werift 0.25.2) check neither a peer's signatures nor its
+ * Finished, so that the fingerprint in the SDP would prove nothing.
+ *
+ * DTLS 1.2 has the one suite, curve and SRTP profile that every peer must have (RFC 8827 §6.5), on the
+ * primitives of `node:crypto`. OpenSSL, Chromium, Firefox, libdatachannel, pion and aiortc are its peers
+ * in the tests.
+ *
+ * A proxy that forks lets one browser send early media and another one answer: ICE, DTLS and SRTP then
+ * begin anew with the browser that answers, on our side of the same offer.
+ */
 import { LEG_CLOSED } from "../base/port.ts";
 import { type Certificate, keptCertificate, newCertificate } from "./certificate.ts";
 import { candidatesOf } from "./host_candidates.ts";

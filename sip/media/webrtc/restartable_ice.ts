@@ -1,3 +1,8 @@
+/**
+ * ICE restarts of the peer (RFC 8445 §9): a second agent runs beside the first, which goes on until a pair
+ * of the new one is nominated. DTLS and SRTP continue. An offer with another fingerprint or DTLS role is
+ * refused by 488, and the call goes on. The companion begins no restart itself.
+ */
 import { type IceAgent, type IceOptions, newIceAgent } from "./ice.ts";
 import type { Address } from "../rtp/latch.ts";
 

@@ -1,3 +1,8 @@
+/**
+ * Sockets of WebRTC. On one port (MEDIA_PORT) ICE names the leg by its ufrag, and other packets go to the
+ * legs that have sent to their source. Two legs of one companion cannot be each other's WebRTC peers on
+ * it, which no call needs. The ufrags of one leg share 8 characters there, over its ICE restarts.
+ */
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { listenError } from "../../../core/base/listen_error.ts";
 import type { Address } from "../rtp/latch.ts";

@@ -1,3 +1,8 @@
+/**
+ * Frames for listeners in the main thread, in memory that returns to the Worker. Frames that V8 had to
+ * free made the main thread collect garbage each second or two, while legs waited. There are five groups
+ * of listeners, one served each tick. A listener that keeps a frame copies it.
+ */
 import { FRAME_SAMPLES, type MediaLeg, type Pcm } from "../base/port.ts";
 
 /** Frames of what legs hear, gathered so that few messages bring many. */

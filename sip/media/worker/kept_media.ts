@@ -1,3 +1,18 @@
+/**
+ * Replacement of the media Worker. Before it, a Worker that ended, or gave no sign of life for 10 s, ended
+ * the companion with all registrations and calls. Refused:
+ *
+ * - Several Workers with the calls of a tenant in one: legs of two Workers cannot be joined.
+ * - The engine in a process that can be killed: each frame for speech and recordings would cross
+ *   processes.
+ *
+ * The companion ends at the first moment without calls where the thread has not come back within a minute.
+ * It ends at once where no Worker starts within 10 s, when a fourth Worker ends within ten minutes, or
+ * when a second one hangs beside the first.
+ *
+ * The next Worker takes MEDIA_PORT over (SO_REUSEADDR: Linux hands datagrams to the socket that was bound
+ * last). The first Worker binds without that option, so that another process on the port is noticed.
+ */
 import { mediaLimits } from "../base/limits.ts";
 import type { MediaConference, MediaEngine } from "../base/port.ts";
 import { type MediaWorkerOptions, startMediaWorker } from "./media_worker.ts";

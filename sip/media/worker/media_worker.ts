@@ -1,3 +1,12 @@
+/**
+ * The engine runs in one Worker of the companion. With the main thread busy for a second, nearly all
+ * frames left late, from a Worker none. With 30 ms of SIP in each 100 on the same core, 75 to 92 % of
+ * packets were over 5 ms late in the main thread, 4 to 8 % in a Worker. The CPU time of a leg is the same
+ * within noise.
+ *
+ * Conferences, echo and wait music stay in the Worker. Recordings leave it in pieces of 0.5 s; frames for
+ * speech recognition, detection and Record leave in pieces of 0.1 s.
+ */
 import { batchedEnd, type MessageEnd } from "../base/batched_end.ts";
 import { createEngineLink, type EngineLink, type Hearers } from "./engine_link.ts";
 import { mediaLimits } from "../base/limits.ts";
