@@ -39,7 +39,7 @@ function toneStep(frame: Pcm): number | undefined {
   return powers[best]! + beside >= PURITY * energy ? best : undefined;
 }
 
-/** What a frequency has of the energy of a frame (Goertzel). */
+/** Share of a frequency in the energy of a frame (Goertzel). */
 function power(frame: Pcm, hz: number): number {
   const w = 2 * Math.cos(2 * Math.PI * hz / 8_000);
   let a = 0;

@@ -45,7 +45,7 @@ function composed(): Pcm {
   const plucked = new Map(chords.flat().map((hz) => [hz, pluck(hz)]));
   chords.flatMap((chord) => order.map((which) => chord[which]!)).forEach((hz, beat) => {
     const note = plucked.get(hz)!;
-    // What is left of a note at the end is heard at the beginning again.
+    // The rest of a note at the end is heard at the beginning again.
     for (let i = 0; i < NOTE; i++) sound[(beat * BEAT + i) % sound.length]! += note[i]!;
   });
   let peak = 0;

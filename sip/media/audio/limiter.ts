@@ -8,12 +8,12 @@ import type { Pcm } from "../base/port.ts";
 
 // `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
 
-/** Where the sum of several voices is turned down to. */
+/** Level that the sum of several voices is turned down to. */
 const CEILING = 32_000;
 const LOUDEST = 32_767;
 /** Samples in which it is turned down: 4 ms. */
 const ATTACK = 32;
-/** How much it is turned up again in a frame: all of it in a second. */
+/** Rise of the gain in a frame: all of it in a second. */
 const RELEASE = 0.02;
 
 /**

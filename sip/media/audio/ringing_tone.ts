@@ -5,7 +5,7 @@ const RATE = 8_000;
 /** Frequencies in Hz that sound together, then seconds of tone and silence in turn. */
 export type ToneCadence = readonly [hz: readonly number[], cadenceS: readonly number[]];
 
-/** What ITU-T E.180 recommends: 425 Hz, a second long, then four of silence. */
+/** Default of ITU-T E.180: 425 Hz for a second, then four of silence. */
 const recommended: ToneCadence = [[425], [1, 4]];
 /** About -13 dBm0, well below speech; shared by the frequencies of a tone. */
 const AMPLITUDE = 5_000;

@@ -24,18 +24,18 @@ const RATE = 8_000;
 const HOP = 80;
 const FREQUENCIES = [...ROWS, ...COLUMNS];
 const TURNS = FREQUENCIES.map((hz) => 2 * Math.PI * hz / RATE);
-/** How far each frequency turns in a hop. */
+/** Phase of each frequency in a hop. */
 const HOP_TURNS = TURNS.map((turn) => [Math.cos(turn * HOP), Math.sin(turn * HOP)] as const);
 
 /** The energy of a tone of amplitude 700, about -30 dBm0, in a window. */
 const LEAST_ENERGY = 700 ** 2 / 2 * 2 * HOP;
-/** How much stronger the lower tone may be, the upper one, and each than others of its group. */
+/** Greatest ratios of the lower and the upper tone, and least ratio of each to others of its group. */
 const LOWER_TWIST = 8;
 const UPPER_TWIST = 5;
 const AMONG_GROUP = 4;
-/** What the two are of all that is heard, at least: speech has its energy elsewhere too. */
+/** Least share of both tones in the energy: speech has energy elsewhere too. */
 const OF_ALL = 0.62;
-/** How much the level of a tone may change from hop to hop; that of speech hardly stays. */
+/** Greatest change of a tone's level from hop to hop; speech changes more. */
 const STEADY = 4;
 /** Windows in a row that have a digit until it is one, and have none until it is over. */
 const BEGUN = 2;
@@ -152,7 +152,7 @@ function digitIn({ hops: [one, other], energies }: State): string | undefined {
   return isBoth ? KEYS[row]![column - ROWS.length] : undefined;
 }
 
-/** What a frequency has of the energy of a window: in one piece, which tells near ones apart. */
+/** Share of a frequency in the energy of a window: in one piece, which separates near ones. */
 function together(one: Hop, other: Hop, f: number): number {
   const [cos, sin] = HOP_TURNS[f]!;
   const re = one.re[f]! * cos - one.im[f]! * sin + other.re[f]!;
@@ -164,7 +164,7 @@ function together(one: Hop, other: Hop, f: number): number {
 const apart = (one: Hop, other: Hop, f: number): number =>
   2 * (one.re[f]! ** 2 + one.im[f]! ** 2 + other.re[f]! ** 2 + other.im[f]! ** 2) / HOP;
 
-/** Which of a group is much stronger than the others; -1 for none. */
+/** Index of the one of a group that is much stronger than the others; -1 for none. */
 function strongest(energies: Float64Array, from: number, to: number): number {
   let best = from;
   for (let f = from; f < to; f++) if (energies[f]! > energies[best]!) best = f;

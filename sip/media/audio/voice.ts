@@ -14,7 +14,7 @@ export type VoiceDetector = (frame: Pcm) => boolean;
 const QUIETEST_SPEECH = -50;
 const QUIETEST_NOISE = -65;
 const LOUDEST_NOISE = -45;
-/** How far speech stands out of noise, in dB. */
+/** Least distance of speech to noise, in dB. */
 const ABOVE_NOISE = 8;
 
 /** In frames: what begins speech, and what it bridges. */

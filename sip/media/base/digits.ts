@@ -6,7 +6,7 @@ import { FRAME_SAMPLES, type Pcm } from "./port.ts";
 /** The digits in the order of their telephone events (RFC 4733 §3.2). */
 export const DIGITS = "0123456789*#ABCD";
 
-/** How long a digit is sent and how long nothing is after it, and the two pauses, in frames. */
+/** Lengths of a digit, of the silence after it, and of both pauses, in frames. */
 const PRESSED = 100 / FRAME_MS;
 const BETWEEN = 60 / FRAME_MS;
 const PAUSES: Readonly<Record<string, number>> = { w: 500 / FRAME_MS, W: 1_000 / FRAME_MS };

@@ -11,7 +11,7 @@ export const mediaLimits = {
   mediaSections: 16,
   /** Tries to find two ports side by side where the system chooses them. */
   portPairTries: 20,
-  /** How often the name of our public address is looked up again. */
+  /** Time between look-ups of the name of our public address. */
   publicAddressMs: 60_000,
   /** A datagram as long as this is dropped: RTP fits into what networks take in one piece. */
   datagramBytes: 2_048,
@@ -49,7 +49,7 @@ export const mediaLimits = {
   handshakeRepeatMs: 250,
   handshakeRepeatMaxMs: 4_000,
   handshakeDoubtMs: 2_000,
-  /** How long new legs show one certificate of ours. */
+  /** Time for which new legs show one certificate of ours. */
   certificateMs: 24 * 3_600_000,
   /** Sources of one peer whose SRTP is read; packets of others are dropped. */
   srtpSources: 256,
@@ -62,7 +62,7 @@ export const mediaLimits = {
    * goes.
    */
   peerPlaces: 256,
-  /** How long the machine's own addresses are taken to be the same ones. */
+  /** Time for which the machine's own addresses are cached. */
   ownAddressesMs: 1_000,
   iceCheckMs: 50,
   /** Checks of a pair that does not answer, and the pauses between them: the first, and the longest. */
@@ -71,12 +71,12 @@ export const mediaLimits = {
   iceRetryMaxMs: 2_000,
   /** After the first pair that works, how long better ones have to work, too. */
   iceSettleMs: 100,
-  /** How long ICE may take to find a pair. */
+  /** Longest time in which ICE finds a pair. */
   iceConnectMs: 30_000,
-  /** How often a peer is asked for its consent on average, and how long that lasts (RFC 7675 §5.1). */
+  /** Mean time between consent checks, and life of a consent (RFC 7675 §5.1). */
   iceAskMs: 5_000,
   iceConsentMs: 30_000,
-  /** How long the former source goes on after signalling moved the address, to be sent to again. */
+  /** Time for which the former source goes on after signalling moved the address, to be sent to again. */
   latchMoveMs: 1_000,
   /** The longest pause in which it is still taken to go on. */
   latchPauseMs: 200,
@@ -99,7 +99,7 @@ export const mediaLimits = {
    * asked by SIP whether it is there.
    */
   peerQuietMs: 25_000,
-  /** How often the media Worker is asked for a sign of life, and without how many it is given up. */
+  /** Time between checks of the media Worker, and missed ones after which it is given up. */
   workerCheckMs: 2_000,
   workerChecks: 5,
   /** Workers that may end within a time before the process does; tries to start one, and between two. */
@@ -144,7 +144,7 @@ export const mediaLimits = {
   relayedDigits: 32,
   /** A pause in our own audio that begins a new talkspurt (RFC 3551 §4.1). */
   talkspurtGapMs: 200,
-  /** How long a file may take from the request to its last sample. */
+  /** Longest time of a file from the request to its last sample. */
   audioLoadMs: 15_000,
   /** The audio file and the decoded audio kept for the next caller. */
   audioFileBytes: 16 << 20,
@@ -152,7 +152,7 @@ export const mediaLimits = {
   /** Of an MP3 file: bytes decoded before other work gets its turn, and samples at its own rate. */
   mp3Slice: 16 << 10,
   mp3Samples: 16 << 20,
-  /** How long a sentence may take to be made, or to be understood, and the speech kept in memory. */
+  /** Longest times of synthesis and of recognition of a sentence, and bytes of cached speech. */
   speechMs: 20_000,
   recognitionMs: 20_000,
   speechCacheBytes: 16 << 20,
@@ -167,7 +167,7 @@ export const mediaLimits = {
   /** Bytes of one message of its server: over a minute of audio. */
   streamMessageBytes: 1 << 20,
   /**
-   * What a server may send in a second, and at once; beyond it the server has to wait. Audio has 50
+   * Frames and bytes of a server in a second, and at once; beyond it the server has to wait. Audio has 50
    * messages a second; a minute of it may come at once.
    */
   streamPace: {
@@ -182,7 +182,7 @@ export const mediaLimits = {
   streamShownLength: 200,
   /** Marks that wait to be played. */
   streamMarks: 1_000,
-  /** How often a server is pinged, and how long an answer may take: of both ways, and of a copy. */
+  /** Time between pings of a server, and longest time of its answer: of both ways, and of a copy. */
   streamPingMs: 1_000,
   streamSilentMs: 3_500,
   streamCopySilentMs: 30_000,

@@ -19,10 +19,10 @@ export const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 /** Why a leg that was closed will not be connected; one for all, since an error's stack costs much. */
 export const LEG_CLOSED = new Error("Cannot connect media: the leg is closed");
 
-/** How media travel: by ICE and DTLS-SRTP (browsers), or as plain RTP (trunks, UDP softphones). */
+/** Transport of media: ICE and DTLS-SRTP (browsers), or plain RTP (trunks, UDP softphones). */
 export type MediaKind = "webrtc" | "rtp";
 
-/** How a leg is opened that is not WebRTC. */
+/** Options of a leg that is not WebRTC. */
 export interface LegOptions {
   /** Our address in the SDP; by default that of the transport. */
   host?: string;
@@ -31,7 +31,7 @@ export interface LegOptions {
    * taken from them, at any port. Packets from everywhere else are dropped.
    */
   sources?: readonly string[];
-  /** How an offer of ours secures its audio; not at all unless given. */
+  /** Security of the audio in an offer of ours; none unless given. */
   secure?: Secure;
   /** Whose tenant's share of the ports it counts for. */
   accountSid?: string;
@@ -63,7 +63,7 @@ export interface MediaEngine {
   close(): Promise<void>;
 }
 
-/** What came in one leg since it was last told. */
+/** Packets of one leg since the last report. */
 export interface Received {
   /** RTP packets that came. */
   received: number;
@@ -202,7 +202,7 @@ export interface MediaLeg {
   close(): void;
 }
 
-/** What of a session description cannot be taken. */
+/** Part of a session description that cannot be accepted. */
 export type Mismatch = "media type" | "transport" | "address" | "codec" | "description";
 
 /** The media that a peer offers are none we speak: SIP 488. */
@@ -214,7 +214,7 @@ export class NoCommonCodec extends Error {
   }
 }
 
-/** What this machine has too few of; `share`: for this tenant alone. */
+/** Resource that this machine lacks; `share`: for this tenant alone. */
 export type ShortOf = "ports" | "descriptors" | "sockets" | "share";
 
 /** This machine has no room for the media of another leg: SIP 503. */
@@ -234,7 +234,7 @@ export const shortageOf = (what: string, cause: unknown): MediaShortage => {
 };
 
 /**
- * Where audio comes from: fetches and decodes a URL within a bounded time, or throws an Error that
+ * Source of audio: fetches and decodes a URL within a bounded time, or throws an Error that
  * says why it cannot.
  */
 export type LoadAudio = (url: string, signal: AbortSignal) => Promise<Pcm>;

@@ -3,7 +3,7 @@
 /** `inbound` is what the peer says, `outbound` what it hears. */
 export type Track = "inbound" | "outbound";
 
-/** How audio goes over the wire: µ-law at 8 kHz, or 16-bit samples at 16 kHz, little-endian. */
+/** Encoding on the wire: µ-law at 8 kHz, or 16-bit samples at 16 kHz, little-endian. */
 export type StreamEncoding = "audio/x-mulaw" | "audio/l16";
 
 /** One audio stream, in words that go to a Worker. */
@@ -26,7 +26,7 @@ export interface StreamSettings {
   queueS: number;
 }
 
-/** How a stream ended: `stopped` by us, `closed` by the server, or `failed`. */
+/** End of a stream: `stopped` by us, `closed` by the server, or `failed`. */
 export type StreamEnd =
   & ({ how: "stopped" | "closed" } | {
     how: "failed";
@@ -37,7 +37,7 @@ export type StreamEnd =
   /** Frames of the copy that were left out, since the server was slow. */
   & { lostFrames: number };
 
-/** What may be wrong with a stream. */
+/** Problems of a stream that do not end it. */
 export type StreamFault =
   /** The server cannot be reached, refuses the handshake, or is gone. */
   | "unreachable"
@@ -48,7 +48,7 @@ export type StreamFault =
   /** It sends more audio than may wait: the rest is refused. */
   | "overflow";
 
-/** What a stream tells of itself; the end comes last, and once. */
+/** Events of a stream; the end comes last, and once. */
 export interface StreamEvents {
   /** The server has taken the WebSocket. */
   onOpen(): void;

@@ -36,7 +36,7 @@ export interface Ticker {
 export interface Turn {
   /** The result ends the calls. */
   listen(phase: Phase, onFrame: () => void): () => void;
-  /** Which of the moments it is, while it has one. */
+  /** Index of its moment, while it has one. */
   readonly moment: number | undefined;
   /**
    * From now on it is another one. Those at one moment are all heard before any of them sends. The

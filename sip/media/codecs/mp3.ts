@@ -2,7 +2,7 @@ import { MPEGDecoder } from "mpg123-decoder";
 import { mediaLimits } from "../base/limits.ts";
 import type { WavAudio } from "./wav.ts";
 
-/** Whether a file begins as MP3 does: with an ID3 tag, or with a frame's header. */
+/** True where a file begins as MP3 does: with an ID3 tag, or with a frame's header. */
 export function looksLikeMp3(bytes: Uint8Array): boolean {
   const [first = 0, second = 0, third = 0] = bytes;
   if (first === 0x49 && second === 0x44 && third === 0x33) return true; // "ID3"

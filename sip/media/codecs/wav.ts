@@ -3,7 +3,7 @@ import { mediaLimits } from "../base/limits.ts";
 
 // `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
 
-/** What a WAV file holds, mixed down to one channel; full scale is 1. */
+/** Audio of a WAV file, mixed down to one channel; full scale is 1. */
 export interface WavAudio {
   sampleRate: number;
   samples: Float32Array;
@@ -32,7 +32,7 @@ const pcmAsFloat = (law: "PCMA" | "PCMU"): Decode => {
   return (data, offset) => levels[data.getUint8(offset)]!;
 };
 
-/** How one sample is read, by "format tag/bits per sample". */
+/** Readers of one sample, by "format tag/bits per sample". */
 const decoders: Record<string, Decode> = {
   [`${PCM}/8`]: (data, offset) => (data.getUint8(offset) - 0x80) / 0x80,
   [`${PCM}/16`]: (data, offset) => data.getInt16(offset, true) / 0x8000,

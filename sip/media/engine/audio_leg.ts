@@ -20,7 +20,7 @@ import { createToneReceiver } from "./tone_receiver.ts";
 import type { Track } from "../base/stream_port.ts";
 import { withDurationScaled } from "../rtp/telephone_event.ts";
 
-/** What a leg of the port can do with sound. */
+/** Operations of a leg of the port on sound. */
 type Sound = Pick<
   MediaLeg,
   | "play"
@@ -33,7 +33,7 @@ type Sound = Pick<
 
 type PlayOptions = Parameters<MediaLeg["play"]>[1];
 
-/** What is inside a leg, for those that it is joined with: a WeakMap would outlive each call. */
+/** Inside of a leg, for those that it is joined with: a WeakMap would outlive each call. */
 const inside = Symbol("inside");
 
 /** The sound of one leg: what it sends at each moment, and where what it receives goes. */
@@ -45,9 +45,9 @@ export interface AudioLeg extends Sound, MixedMedia {
   change(agreed: Agreed): void;
   /** RTP from the peer, that came now unless given. */
   receive(packet: RtpPacket, at?: number): void;
-  /** Whether the peer wants audio; false while it holds the call. */
+  /** True where the peer wants audio; false while it holds the call. */
   setListening(listening: boolean): void;
-  /** Whether the peer sends audio; one that holds the call may say nothing for long. */
+  /** True where the peer sends audio; one that holds the call may say nothing for long. */
   setSpeaking(speaking: boolean): void;
   /** Packets that came too late to be played, since it was last asked. */
   takeLate(): number;
@@ -124,7 +124,7 @@ function change(state: State, agreed: Agreed): void {
   state.stream.setFormats(agreed.outgoing, agreed.eventScale);
 }
 
-/** Whether what another leg receives goes out as it comes. */
+/** True where what another leg receives goes out as it comes. */
 const isForwarding = ({ joined }: State) => joined !== undefined && !joined.hearing.muted;
 
 /** The same, and that leg speaks, or did a moment ago; else the leg sends frames of its own. */

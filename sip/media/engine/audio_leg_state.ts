@@ -15,9 +15,9 @@ import type { createToneReceiver } from "./tone_receiver.ts";
 
 /** The codecs that were agreed. */
 export interface Agreed {
-  /** What may come in, by payload type. */
+  /** Encodings that the peer may send, by payload type. */
   incoming: ReadonlyMap<number, Encoding>;
-  /** What the peer takes. */
+  /** Encodings that the peer takes. */
   outgoing: Formats;
   /** The peer's units of a duration of a telephone event for one of ours, of 1/8000 s. */
   eventScale?: number;
@@ -38,7 +38,7 @@ export interface State extends AudioLegOptions {
   stream: Outgoing | undefined;
   listening: boolean;
   speaking: boolean;
-  /** When the peer was heard last. */
+  /** Time at which the peer was heard last. */
   heardAt: number;
   hearing: Hearing;
   playing: Course<Pcm> | undefined;
@@ -49,13 +49,13 @@ export interface State extends AudioLegOptions {
   pressing: boolean;
   digitListeners: Listeners<string>;
   receiveDigit: ReturnType<typeof createDigitReceiver>;
-  /** Where they have to be listened for. */
+  /** Detector of tones, where the peer has no telephone events. */
   hearTones: ReturnType<typeof createToneReceiver> | undefined;
   /** Of all ways that the peer brings its keys by. */
   keys: Keys;
   /** The tone that sounds, or sounded last, is a key that another way has brought. */
   isToneRepeat: boolean;
-  /** Who takes what the peer says, and what it hears, as it comes. */
+  /** Listeners to packets of the peer, and to those that it is sent, as they come. */
   taps: Record<Track, Listeners<Tapped>>;
   /** Sources of sound that go before all but plays and digits, the newest first. */
   streamed: Source[];
@@ -63,7 +63,7 @@ export interface State extends AudioLegOptions {
   closed: boolean;
 }
 
-/** What a leg sends at each tick. */
+/** Packets of a leg at each tick. */
 export interface Source {
   /** The next frame; undefined is silence. */
   next(): Pcm | undefined;

@@ -38,23 +38,23 @@ export interface MediaEngineOptions {
   onReceived?: ((received: Received) => void) | undefined;
   /** By default the clock of the machine. */
   clock?: Clock;
-  /** Which servers of audio streams may be connected to; by default those at public addresses. */
+  /** Servers of audio streams that may be connected to; by default those at public addresses. */
   reach?: Reach;
-  /** How those are connected to; by sockets of this thread unless given. */
+  /** WebSockets to those servers; of this thread unless given. */
   sockets?: ServerSockets<ServerMessage>;
 }
 
-/** What all legs of an engine share. */
+/** State that all legs of an engine share. */
 interface Engine extends Pick<MediaEngineOptions, "onReceived"> {
   clock: Clock;
   ticker: Ticker;
   sockets: ServerSockets<ServerMessage>;
-  /** What closes the legs that are not closed. */
+  /** Closers of the open legs. */
   open: ShortLivedSet<() => Promise<void>>;
   closed: boolean;
 }
 
-/** What is inside a leg of an engine: a WeakMap would outlive each call. */
+/** Inside of a leg of an engine: a WeakMap would outlive each call. */
 const inside = Symbol("inside");
 
 interface EngineLeg extends MediaLeg {

@@ -19,10 +19,10 @@ export interface Mixer extends Pick<MediaConference, "announce"> {
   listen: FrameSource;
 }
 
-/** What a leg says and what it sends, frame by frame. */
+/** Audio that a leg receives and sends, frame by frame. */
 export interface MixedMedia {
   listen: FrameSource;
-  /** When both happen. */
+  /** Moment of both. */
   readonly turn: Turn;
   /**
    * What the leg sends from now on when it plays nothing: asked for a frame at each tick at which it
@@ -35,7 +35,7 @@ export interface MixedMedia {
 
 /** One tick of the mix. All participants are read before the first one gets its frame. */
 interface Mix {
-  /** How many are present, and when all of them have their turn: as the first of them had it. */
+  /** Number of those present, and their moment: that of the first of them. */
   present: number;
   moment: number | undefined;
   tick: number;
@@ -43,7 +43,7 @@ interface Mix {
   /** Parts of the sum; a single one is heard as it is. */
   parts: number;
   only: Pcm;
-  /** What is heard by all who said nothing themselves. */
+  /** Mix for all that said nothing themselves. */
   common: Pcm | undefined;
   /** A participant has read the mix of this tick: the next frame belongs to the next tick. */
   isTold: boolean;
@@ -59,7 +59,7 @@ interface Member {
   coached: Member | null | undefined;
   /** Those that only it hears. */
   coaches: Set<Member>;
-  /** What it said at the tick at which it was heard last. */
+  /** Frame of the tick at which it was heard last. */
   said: Pcm;
   tick: number;
   limiter: Limiter;
@@ -178,7 +178,7 @@ function tell(mix: Mix, member: Member): Pcm {
   return own === undefined ? whole(mix) : limiter.limit(mix.sum, own);
 }
 
-/** What a coached participant hears: the mix without its own part, and those who speak to it alone. */
+/** Mix for a coached participant: without its own part, and with those that speak to it alone. */
 function withCoaches(
   mix: Mix,
   { own, coaches, limiter }: {

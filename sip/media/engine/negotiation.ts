@@ -49,7 +49,7 @@ const whileHolding: Record<Direction, Direction> = {
   inactive: "inactive",
 };
 
-/** Whether a peer with this direction takes audio from us. */
+/** True where a peer with this direction takes audio from us. */
 export const listens = ({ direction }: AudioSection): boolean =>
   direction === "sendrecv" || direction === "recvonly";
 

@@ -33,7 +33,7 @@ export interface OpusEdgeOptions {
 
 /** RTP counts Opus at 48 kHz, whatever the sound is (RFC 7587 §4.1), and events beside it too. */
 const RATIO = 6;
-/** What one packet of Opus may hold of our samples. */
+/** Most of our samples in one packet of Opus. */
 const LENGTHS = [20, 40, 80, FRAME_SAMPLES];
 
 export function opusEdge(options: OpusEdgeOptions): OpusEdge {

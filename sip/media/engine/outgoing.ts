@@ -22,7 +22,7 @@ export interface Outgoing {
   frame(pcm: Pcm): void;
   /** Sends 20 ms of a digit. A frame or a forwarded packet sent during a digit ends the digit. */
   press(pressed: Pressed): void;
-  /** Whether the peer takes telephone events; otherwise digits are sent as tones. */
+  /** True where the peer takes telephone events; otherwise digits are sent as tones. */
   takesEvents(): boolean;
   /** Sends a packet that another leg received, by default now. Drops it without a payload type. */
   forward(packet: RtpPacket, encoding: Encoding, at?: number): void;
@@ -58,7 +58,7 @@ interface Source {
 /** A telephone event that is being sent. */
 interface DigitEvent {
   code: number;
-  /** When it began; the timestamp of all its packets (RFC 4733 §2.2.1). */
+  /** Timestamp of its beginning, which all its packets have (RFC 4733 §2.2.1). */
   timestamp: number;
   duration: number;
 }
@@ -72,7 +72,7 @@ interface State extends Required<OutgoingOptions> {
   source: Source | undefined;
   /** For the encoding of the packet forwarded last. */
   passage: Passage | undefined;
-  /** Whether no frame or digit of ours has been sent yet. */
+  /** True where no frame or digit of ours has been sent yet. */
   silent: boolean;
   event: DigitEvent | undefined;
 }
@@ -215,7 +215,7 @@ function passed(
   return crossedFrom ? transcode(crossedFrom, payload) : payload;
 }
 
-/** How packets of an encoding are sent to the peer. Without a payload type they are dropped. */
+/** Sending of packets of an encoding to the peer. Without a payload type they are dropped. */
 interface Passage {
   encoding: Encoding;
   payloadType: number | undefined;
@@ -246,12 +246,12 @@ const newSource = (state: State, packet: RtpPacket, at: number): Source => ({
   timestampShift: state.timestamp + elapsedSamples(state, at) - packet.timestamp,
 });
 
-/** Whether a packet is of the source and near its newest one; after a jump the source is new. */
+/** True where a packet is of the source and near its newest one; after a jump the source is new. */
 const continues = (source: Source, packet: RtpPacket) =>
   source.ssrc === packet.ssrc && isNear(source.sequence, packet.sequence) &&
   Math.abs((packet.timestamp - source.timestamp) | 0) <= mediaLimits.maxTimestampJump;
 
-/** Whether a later audio packet has an earlier timestamp: the sender restarted its clock. */
+/** True where a later audio packet has an earlier timestamp: the sender restarted its clock. */
 const wentBack = (source: Source, { sequence, timestamp }: RtpPacket) =>
   isNewerSequence(sequence, source.sequence) && ((timestamp - source.timestamp) | 0) < 0;
 

@@ -35,7 +35,7 @@ export function recordSources(sources: FrameSource[], write: WriteSamples): () =
   };
 }
 
-/** What the peer of a leg says, and what it is sent. */
+/** Both channels of a recording: audio of the peer, and audio that it is sent. */
 export const bothSides = (
   { listen, tap }: {
     listen: FrameSource;

@@ -45,7 +45,7 @@ interface State extends RtpSessionOptions {
   closed: boolean;
 }
 
-/** Where the packets of all sessions are written, one after the other. */
+/** Buffer in which packets of all sessions are written, one after the other. */
 const outbound = new Uint8Array(mediaLimits.datagramBytes);
 
 export function createRtpSession(options: RtpSessionOptions): RtpSession {
@@ -127,7 +127,7 @@ function report(state: State, bye: boolean): void {
   send(writeReport({ ...stream, sender: senderInfo(state), blocks, bye }));
 }
 
-/** What we sent, when we sent anything since the last report. */
+/** Sender's part of a report, where we sent anything since the last one. */
 function senderInfo(state: State): SenderInfo | undefined {
   const { sent, clock, samplesPerMs } = state;
   if (sent.packets === state.sentBefore) return undefined;

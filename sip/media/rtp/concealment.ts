@@ -3,7 +3,7 @@ import type { Pcm } from "../base/port.ts";
 
 // `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
 
-/** How much of what was heard before a gap is looked at, in samples. */
+/** Samples before a gap that concealment looks at. */
 export const HISTORY_SAMPLES = LONGEST_PERIOD + COMPARED;
 
 /** From here on, in samples after the beginning of a gap, the sound fades, and here it is gone. */
@@ -14,9 +14,9 @@ const BLEND_SAMPLES = 40;
 
 /** Fills gaps in a sound: its last period goes on and fades away (after G.711 Appendix I). */
 export interface Concealment {
-  /** Whether a gap goes on; then `begin` is for nothing. */
+  /** True where a gap goes on; then `begin` is for nothing. */
   readonly active: boolean;
-  /** Whether nothing is left to hear. */
+  /** True where nothing is left to hear. */
   readonly faded: boolean;
   /** A gap begins behind this history of `HISTORY_SAMPLES`. */
   begin(history: Pcm): void;

@@ -89,7 +89,7 @@ export function createJitterBuffer(): JitterBuffer {
   };
 }
 
-/** Where a packet's first sample belongs; undefined for another stream. */
+/** Position of a packet's first sample; undefined for another stream. */
 function positionOf({ stream }: State, { ssrc, timestamp }: RtpPacket): number | undefined {
   if (stream?.ssrc !== ssrc) return undefined;
   return stream.position + ((timestamp - stream.timestamp) | 0);
@@ -111,7 +111,7 @@ function push(state: State, packet: RtpPacket, decoded: Pcm): void {
 }
 
 /**
- * Where a packet is to go; undefined when it is of no use. A clock that goes back makes no
+ * Position of a packet; undefined when it is of no use. A clock that goes back makes no
  * duplicates.
  */
 function placeOf(state: State, packet: RtpPacket): number | undefined {
@@ -137,7 +137,7 @@ function placeOf(state: State, packet: RtpPacket): number | undefined {
 }
 
 /**
- * Whether a packet that is too late is of a peer whose clock jumped or stood still, or comes after
+ * True where a packet that is too late is of a peer whose clock jumped or stood still, or comes after
  * more than any delay can hold, as when this process stood still: else nothing would be heard until
  * the margins from before are forgotten.
  */

@@ -31,9 +31,9 @@ export interface Address {
 export interface Latch {
   /** The address to send to; undefined until signalling gives one. */
   target(): Address | undefined;
-  /** Whether a packet is the peer's. */
+  /** True where a packet is the peer's. */
   admits(from: Address, packet: RtpPacket): boolean;
-  /** Whether the peer may send from an address. */
+  /** True where the peer may send from an address. */
   knows(address: string): boolean;
   /** Takes an address from signalling; the address that it gave last changes nothing. */
   signal(address: Address): void;
@@ -42,7 +42,7 @@ export interface Latch {
 export interface LatchOptions {
   /** Monotonic time in ms. */
   now(): number;
-  /** Whether signalling knows an address of the peer, beside that of the SDP. */
+  /** True where signalling knows an address of the peer, beside that of the SDP. */
   isSource?(address: string): boolean;
   /** Called with the source of each packet that is dropped for its address. */
   onUnknown?(from: Address): void;

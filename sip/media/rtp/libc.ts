@@ -11,7 +11,7 @@ const FUNCTIONS = {
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   recvfrom: {
     parameters: ["i32", "buffer", "usize", "i32", "buffer", "buffer"],
-    // What is asked for is much less than 2^31.
+    // Lengths asked for are much less than 2^31.
     result: "i32",
   },
   sendto: { parameters: ["i32", "buffer", "usize", "i32", "buffer", "u32"], result: "i32" },

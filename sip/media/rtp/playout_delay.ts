@@ -1,5 +1,5 @@
 /**
- * How long sound waits before it is played, so that most of it is there in time. It is learnt from the
+ * Delay of sound before it is played, so that most of it is there in time. It is learnt from the
  * margin of each packet: the samples that are still to be played before its first one. Time is
  * counted in frames played, so that our own lateness counts like the network's.
  */

@@ -50,13 +50,13 @@ interface Poller {
   sockets: (Socket | undefined)[];
   opened: number;
   timer: ReturnType<typeof setInterval> | undefined;
-  /** How often it polls now, and how many polls found nothing since anything came or was sent. */
+  /** Present pace of polls, and polls without a packet since the last packet in or out. */
   everyMs: number;
   emptyPolls: number;
   closed: boolean;
 }
 
-/** What the library writes into; each is read before the next call. */
+/** Buffers that the library writes into; each is read before the next call. */
 const events = new Uint32Array(mediaLimits.polledEvents * EVENT.words);
 const eventBytes = new Uint8Array(events.buffer);
 const buffer = new Uint8Array(mediaLimits.datagramBytes);
@@ -168,7 +168,7 @@ function sendBy(poller: Poller, socket: Socket, bytes: Uint8Array, to: Address):
     socket.to = { address: to.address, port: to.port };
     socket.toName = socketName(to.address, to.port);
   }
-  setPace(poller, 0); // What we say has an answer.
+  setPace(poller, 0); // An answer to our packet may follow.
   if (socket.toName !== undefined) send(poller.libc.symbols, socket.fd, bytes, socket.toName);
 }
 

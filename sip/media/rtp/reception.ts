@@ -4,15 +4,15 @@ import { isNear, isNewerSequence, type RtpPacket } from "./rtp.ts";
 /** Statistics of a received stream, computed as in RFC 3550 §A. */
 export interface Reception {
   /**
-   * Whether to use a packet that came now, in ms; one that jumps is dropped until a second one confirms
+   * True for a packet to use that came now, in ms; one that jumps is dropped until a second one confirms
    * the jump.
    */
   take(packet: RtpPacket, now?: number): boolean;
   /** The peer reported as a sender; the middle 32 bits of its NTP time. */
   reported(ntpMiddle: number): void;
-  /** What to report of the stream; undefined before its first packet. */
+  /** Report of the stream; undefined before its first packet. */
   block(): ReportBlock | undefined;
-  /** What came and what did not since it was last asked. */
+  /** Packets that came and that are missing since the last call. */
   taken(): Taken;
 }
 

@@ -15,7 +15,7 @@ export interface ReportBlock {
   delay: number;
 }
 
-/** What we sent (§6.4.1). */
+/** Sender information (§6.4.1). */
 export interface SenderInfo {
   /** Milliseconds since 1970. */
   timeMs: number;

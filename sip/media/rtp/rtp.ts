@@ -18,7 +18,7 @@ const VERSION = 2;
 /** RTCP shares the port (RFC 5761 §4): its packet types are 192 to 223. */
 const isRtcpType = (secondByte: number) => secondByte >= 192 && secondByte <= 223;
 
-/** Whether bytes are RTCP where they may also be RTP. */
+/** True where bytes are RTCP where they may also be RTP. */
 export const isRtcp = (bytes: Uint8Array): boolean => bytes.length >= 8 && isRtcpType(bytes[1]!);
 
 /**
@@ -94,16 +94,16 @@ function write32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value;
 }
 
-/** Whether a sequence number comes after another, through the wrap at 65536. */
+/** True where a sequence number comes after another, through the wrap at 65536. */
 export const isNewerSequence = (a: number, b: number): boolean =>
   a !== b && ((a - b) & 0xffff) < 0x8000;
 
-/** Whether a sequence number is one that its source may come to next (RFC 3550 §A.1). */
+/** True where a sequence number is one that its source may come to next (RFC 3550 §A.1). */
 export function isNear(last: number, next: number): boolean {
   const ahead = (next - last) << 16 >> 16;
   return ahead <= mediaLimits.maxDropout && ahead >= -mediaLimits.maxMisorder;
 }
 
-/** Whether a timestamp comes after another, through the wrap at 2^32. */
+/** True where a timestamp comes after another, through the wrap at 2^32. */
 export const isNewerTimestamp = (a: number, b: number): boolean =>
   a !== b && ((a - b) >>> 0) < 0x8000_0000;

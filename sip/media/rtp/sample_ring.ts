@@ -13,9 +13,9 @@ const MASK = RING_SAMPLES - 1;
 export interface SampleRing {
   /** Behind the newest position that was filled. */
   readonly end: number;
-  /** Whether the true sample of a position is here. */
+  /** True where the true sample of a position is here. */
   has(position: number): boolean;
-  /** Whether those of all positions from one to before another are. */
+  /** True where those of all positions from one to before another are. */
   hasAll(from: number, to: number): boolean;
   get(position: number): number;
   /** Writes true samples, looked up by the codes of a payload. */

@@ -25,7 +25,7 @@ interface Press {
   counts: boolean;
 }
 
-/** What one packet says of a press. */
+/** State of a press in one packet. */
 interface Report extends Pick<Press, "ssrc" | "code" | "timestamp" | "duration" | "ended"> {
   sequence: number;
   marker: boolean;
@@ -33,9 +33,9 @@ interface Report extends Pick<Press, "ssrc" | "code" | "timestamp" | "duration" 
 
 /** Presses that a late packet may still belong to. */
 const KEPT = 8;
-/** How far packets of one press may rise, less than the shortest press with its pause: 60 ms. */
+/** Greatest rise of timestamps within a press, less than the shortest press with its pause: 60 ms. */
 const RISE = 480;
-/** How far a packet may lie beyond the press that it belongs to, as those before were lost: 20 ms. */
+/** Greatest distance of a packet beyond its press, where those before were lost: 20 ms. */
 const BEYOND = 160;
 
 /**

@@ -16,7 +16,7 @@ import {
   type WebrtcAudio,
 } from "./sdp.ts";
 
-/** What a profile says of how audio is secured: "srtp" by keys in the SDP, or by DTLS. */
+/** Security of audio by its profile: "srtp" by keys in the SDP, or by DTLS. */
 export type Security = "none" | "srtp" | "dtls";
 
 /** An audio section to read, with the session's part, whose attributes it falls back to. */
@@ -59,7 +59,7 @@ function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
   };
 }
 
-/** What both sides of DTLS say of themselves, of the section or else of the session. */
+/** DTLS attributes of the section, else of the session. */
 function readDtls(
   { section, head }: Pick<Source, "section" | "head">,
 ): Pick<WebrtcAudio, "setup" | "fingerprint"> {
@@ -80,7 +80,7 @@ const hasDtls = (section: Section, head: Section): boolean => {
   return has("fingerprint") && !has("ice-ufrag");
 };
 
-/** Whether a section of the profile RTP/SAVP can be followed. */
+/** True where a section of the profile RTP/SAVP can be followed. */
 export const hasSrtp = (section: Section, head: Section): boolean =>
   cryptoOf(section).length > 0 || hasDtls(section, head);
 
@@ -137,7 +137,7 @@ const withoutListening: Record<Direction, Direction> = {
   inactive: "inactive",
 };
 
-/** Whether an address is unspecified (0.0.0.0 or ::), as that of a peer on hold. */
+/** True where an address is unspecified (0.0.0.0 or ::), as that of a peer on hold. */
 export const isUnspecified = (address: string): boolean => /^[0:.]+$/.test(address);
 
 /** The IP address of a c= line, else nothing: we look up no names that a peer chose. */

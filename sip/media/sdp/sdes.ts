@@ -85,7 +85,7 @@ export const newCrypto = (tag: string, suite: Suite, mki?: Mki): CryptoLine => (
   }],
 });
 
-/** What we offer: the longer tag first. */
+/** Suites of our offers: the longer tag first. */
 export const offeredCrypto = (): CryptoLine[] =>
   (Object.keys(suites) as Suite[]).map((suite, i) => newCrypto(String(i + 1), suite));
 

@@ -1,7 +1,7 @@
 import { type Mismatch, NoCommonCodec } from "../base/port.ts";
 import type { CryptoLine } from "../srtp/crypto_suites.ts";
 
-/** What we speak; every clock runs at 8 kHz, but where a peer has Opus alone. */
+/** Encodings of ours; every clock runs at 8 kHz, but where a peer has Opus alone. */
 export const encodings = ["PCMU", "PCMA", "telephone-event"] as const;
 export type Encoding = typeof encodings[number];
 
@@ -28,7 +28,7 @@ export function rtpmapOf(encoding: Encoding, coding: Omit<Coding, "formats">): s
 /** Payload types of what we speak, the most wanted first. */
 export type Formats = ReadonlyMap<Encoding, number>;
 
-/** What our offers offer: RFC 7874 §3 asks every WebRTC peer for these, and trunks have them. */
+/** Formats of our offers: RFC 7874 §3 asks every WebRTC peer for these, and trunks have them. */
 export const OUR_FORMATS: Formats = new Map<Encoding, number>([
   ["PCMU", 0],
   ["PCMA", 8],
@@ -54,10 +54,10 @@ interface CodedAudio {
   eventRate?: number;
 }
 
-/** How a section's audio is coded. */
+/** Coding of a section's audio. */
 export type Coding = Pick<CodedAudio, "formats" | "opus" | "eventRate">;
 
-/** How a section's audio is coded, to be said again in another. */
+/** Returns the coding of a section's audio, for another section. */
 export const codingOf = ({ formats, opus, eventRate }: CodedAudio): Coding => ({
   formats,
   ...(opus && { opus }),
@@ -77,11 +77,11 @@ export interface WebrtcAudio extends CodedAudio {
   lite?: boolean;
 }
 
-/** Whether a side that says this begins ICE anew (RFC 8839 §4.4.3). */
+/** True where a side that says this begins ICE anew (RFC 8839 §4.4.3). */
 export const isIceRestart = (before: WebrtcAudio, now: WebrtcAudio): boolean =>
   before.ufrag !== now.ufrag || before.password !== now.password;
 
-/** Whether what was said twice is of one peer, with which ICE and DTLS go on. */
+/** True where what was said twice is of one peer, with which ICE and DTLS go on. */
 export const isSamePeer = (before: WebrtcAudio, now: WebrtcAudio): boolean =>
   !isIceRestart(before, now) && before.fingerprint.toUpperCase() === now.fingerprint.toUpperCase();
 
@@ -95,7 +95,7 @@ interface DtlsSrtp {
 }
 
 /**
- * How RTP is secured without ICE: by keys in the SDP (RFC 4568), or by DTLS (RFC 5763). An offer of
+ * Security of RTP without ICE: by keys in the SDP (RFC 4568), or by DTLS (RFC 5763). An offer of
  * ours may leave that to the answer.
  */
 export type RtpSecurity =
@@ -139,7 +139,7 @@ export interface Session<Audio extends AudioSection = AudioSection> {
 export interface Section {
   line: string;
   attributes: Map<string, string[]>;
-  /** What its c= lines say (RFC 8866 §5.7). */
+  /** Address of its c= lines (RFC 8866 §5.7). */
   connections: string[];
 }
 

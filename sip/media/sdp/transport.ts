@@ -22,7 +22,7 @@ export interface Peer {
   /** The stream we send. */
   readonly stream: Stream;
   /**
-   * Whether silence alone tells that the peer is gone; else the transport asks it for consent
+   * True where silence alone shows that the peer is gone; else the transport asks it for consent
    * (RFC 7675).
    */
   readonly vanishesSilently: boolean;

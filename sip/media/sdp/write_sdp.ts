@@ -1,11 +1,9 @@
 import { isIPv6 } from "node:net";
-import { ofKind } from "./parse_sdp.ts";
 import { writeCrypto } from "./sdes.ts";
 import {
   type AudioSection,
   type Direction,
   type OtherSection,
-  OUR_MID,
   type RtpAudio,
   rtpmapOf,
   type Session,
@@ -58,23 +56,6 @@ export function writeSdp(session: Session, stream?: Stream): string {
   ];
   return lines.join("\r\n") + "\r\n";
 }
-
-/**
- * What a peer said, for what does ICE and DTLS in our place: written by us from what we understood,
- * and only the audio, both ways, as directions are ours to keep.
- */
-export const writeWebrtcAudio = (session: Session): string =>
-  writeSdp({
-    ...session,
-    bundled: true,
-    before: [],
-    after: [],
-    audio: {
-      ...ofKind("webrtc", session).audio,
-      mid: session.audio.mid ?? OUR_MID,
-      direction: "sendrecv",
-    },
-  });
 
 const host = (address: string) => `${isIPv6(address) ? "IP6" : "IP4"} ${address}`;
 

@@ -3,9 +3,9 @@ import { connect as connectTls } from "node:tls";
 import { names } from "../../../core/machine/net/names.ts";
 import { mediaLimits } from "../base/limits.ts";
 
-/** Which servers of customers may be connected to. */
+/** Servers of customers that may be connected to. */
 export interface Reach {
-  /** Whether an address may be connected to. */
+  /** True where an address may be connected to. */
   mayReach(address: string): boolean;
   /** Whose share of look-ups it takes: the account right under the root. */
   tenant?: string;

@@ -30,7 +30,7 @@ export function createLiveness(
   { ping, isHeld = () => false, now }: { ping(): void; isHeld?(): boolean; now(): number },
 ): Liveness {
   let pingedAt = now();
-  /** When its answers may last have waited here. */
+  /** Time at which its answers may last have waited here. */
   let heldAt = -Infinity;
   const unanswered: number[] = [];
   return {

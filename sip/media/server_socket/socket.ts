@@ -32,7 +32,7 @@ export interface SocketEvents {
 export interface Closing {
   isGoodbye: boolean;
   why: string;
-  /** Where it is no goodbye: `messages` blames what the server sent; `unreachable` unless given. */
+  /** Fault where it is no goodbye: `messages` blames the server's messages; `unreachable` unless given. */
   fault?: "messages" | "unreachable";
 }
 
@@ -58,7 +58,7 @@ interface State {
   isClosed: boolean;
 }
 
-/** What is said of a server that has to wait, and of one that floods all the same. */
+/** Texts about a server that has to wait, and about one that floods all the same. */
 const { framesPerS, bytesPerS } = mediaLimits.streamPace;
 const pace = `${framesPerS} messages or ${bytesPerS >> 10} KiB a second`;
 export const heldMessage = `the server sends more than ${pace}: it is read more slowly`;

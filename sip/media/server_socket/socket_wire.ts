@@ -10,9 +10,9 @@ import type { Closing } from "./socket.ts";
 export type SocketOrder =
   | {
     type: "start";
-    /** Whether servers may be at private addresses. */
+    /** True where servers may be at private addresses. */
     mayReachPrivate: boolean;
-    /** Where the Worker writes the number of the socket whose bytes it works on; 0: none. */
+    /** Memory for the number of the socket whose bytes the Worker works on; 0: none. */
     atWork: Int32Array<SharedArrayBuffer>;
     /** Ways for what is said fifty times a second: texts to send, and messages that were packed. */
     rings: { orders: RingMemory; reports: RingMemory };
@@ -31,7 +31,7 @@ export type SocketReport<M> =
   | { type: "alive" }
   | { type: "log"; line: string; fields: Record<string, unknown> };
 
-/** What the Worker tells of a socket without a message, each at its place. */
+/** Counters of a socket that the Worker writes without a message, each at its place. */
 export type Meter = Int32Array<SharedArrayBuffer>;
 
 export const meterAt = {

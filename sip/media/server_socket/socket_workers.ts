@@ -53,12 +53,12 @@ export interface SocketWorkersOptions<M> {
   script: URL;
   /** Makes messages of the bytes that its `PackMessage` made; for a script that has one. */
   unpack?: (bytes: Uint8Array<ArrayBuffer>) => M;
-  /** Whether servers may be at private addresses. */
+  /** True where servers may be at private addresses. */
   mayReachPrivate: boolean;
   log: (line: string, fields?: Record<string, unknown>) => void;
   /** A Worker has hung for `workerStuckMs`: its thread may go on for ever. */
   onStuck(): void;
-  /** How often a Worker is asked whether it hangs; `mediaLimits.socketCheckMs` unless given. */
+  /** Time between checks of a Worker; `mediaLimits.socketCheckMs` unless given. */
   checkMs?: number;
 }
 

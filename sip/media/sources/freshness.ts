@@ -1,10 +1,10 @@
-/** How long an answer may be used again, and how it is asked about afterwards (RFC 9111). */
+/** Lifetime of a cached response, and its revalidation (RFC 9111). */
 export interface Freshness {
   /** In ms, on the clock of `now`; not fresh at this moment any more. */
   freshUntil: number;
   /** Until when it may stand in for an error of the server (RFC 5861 §4). */
   staleUntil: number;
-  /** What a request that revalidates it says (RFC 9110 §13.1); empty when it cannot be. */
+  /** Header fields that revalidate it (RFC 9110 §13.1); empty when it cannot be. */
   validators: Record<string, string>;
 }
 
@@ -22,7 +22,7 @@ export function freshnessOf(headers: Headers, now: number): Freshness | null {
   return { freshUntil, staleUntil: freshUntil + graceS * 1_000, validators };
 }
 
-/** Whether an answer is for the request it was made for and no other (RFC 9111 §5.2.2.5, §4.1). */
+/** True where an answer is for the request it was made for and no other (RFC 9111 §5.2.2.5, §4.1). */
 export const isForOne = (headers: Headers): boolean =>
   cacheControl(headers).has("no-store") || headers.get("vary")?.trim() === "*";
 

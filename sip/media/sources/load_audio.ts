@@ -48,7 +48,7 @@ export function loadAudio(options: LoadAudioOptions): LoadAudio {
   };
 }
 
-/** What was loaded, and whether all who asked meanwhile may have it. */
+/** Loaded audio, and permission to share it with requests that came meanwhile. */
 interface Loaded {
   pcm: Pcm;
   isForAll: boolean;

@@ -1,6 +1,6 @@
 import { readBody } from "./read_body.ts";
 
-/** What a provider in the OpenAI form says of its refusal, beside its status. */
+/** Error body of a provider in the OpenAI form. */
 export async function providerError(response: Response): Promise<string> {
   const text = await readBody(response, 16 << 10).then((bytes) => new TextDecoder().decode(bytes))
     .catch(() => "");

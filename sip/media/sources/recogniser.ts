@@ -1,6 +1,6 @@
 import type { Pcm } from "../base/port.ts";
 
-/** How an utterance is to be heard. */
+/** Options of the recognition of an utterance. */
 export interface RecognitionOptions {
   /** A language tag such as `en-US`, as the caller's application gave it. */
   language: string;
@@ -10,7 +10,7 @@ export interface RecognitionOptions {
   accountSid?: string;
 }
 
-/** What was said, and how sure of it the recogniser is: 0 to 1. */
+/** Recognised text, and its confidence from 0 to 1. */
 export interface Recognised {
   text: string;
   confidence: number;

@@ -1,6 +1,6 @@
 import { overReason, unlessAborted } from "../../../core/base/abort.ts";
 
-/** What is loaded by its name, until the signal aborts. */
+/** Loader of a value by its name, until the signal aborts. */
 type Load<T> = (name: string, signal: AbortSignal) => Promise<T>;
 
 /** A load under way, and how many wait for it. */

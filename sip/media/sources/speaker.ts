@@ -29,7 +29,7 @@ export interface Speaker {
    * cannot be had: `SpeechRefused` where others could be.
    */
   speak(utterance: Utterance, signal: AbortSignal): Promise<Pcm>;
-  /** Whether the operator has said what a voice of a name is called at the provider. */
+  /** True where the operator has said what a voice of a name is called at the provider. */
   knowsVoice?(name: string): boolean;
 }
 
@@ -45,7 +45,7 @@ export interface SpeakerOptions {
   fetch: typeof fetch;
   /** A provider with OpenAI's interface; requests to an `isLocal` one have the language too. */
   endpoint: { url: string; key: string; model: string; isLocal: boolean };
-  /** What voices are called there; others go by their own names. */
+  /** Names of voices at the provider; others go by their own names. */
   voices: ReadonlyMap<string, string>;
   /** `mediaLimits.speechMs` and `speechCacheBytes` unless given. */
   timeoutMs?: number;

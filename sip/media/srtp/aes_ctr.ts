@@ -17,7 +17,7 @@ export const counter = new Int32Array(4);
 export const ROUND_KEY_WORDS = 44;
 
 const BLOCK_BYTES = 16;
-/** Where the last round's key begins, in which columns are not mixed (§5.1). */
+/** Beginning of the last round's key; that round mixes no columns (§5.1). */
 const LAST_ROUND = 40;
 
 /** Twice an element of the field of 256 elements (§4.2.1). */

@@ -19,7 +19,7 @@ export interface CryptoKey {
   mki?: Mki;
 }
 
-/** What a crypto attribute says (RFC 4568 §4). */
+/** Crypto attribute (RFC 4568 §4). */
 export interface CryptoLine {
   tag: string;
   suite: Suite;

@@ -15,7 +15,7 @@ const HALF = WINDOW_PACKETS / 2;
 
 export const newReplayWindow = (): ReplayWindow => ({ highest: -1, newer: 0, older: 0 });
 
-/** Whether an index is new and not older than the window. */
+/** True where an index is new and not older than the window. */
 export function isFresh({ highest, newer, older }: ReplayWindow, index: number): boolean {
   const age = highest - index;
   if (age < 0) return true;

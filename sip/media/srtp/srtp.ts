@@ -30,7 +30,7 @@ export interface Srtp {
   unprotect(packet: Uint8Array): Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** What protects one direction of RTP, or of RTCP. */
+/** Keys and state of one direction of RTP, or of RTCP. */
 interface Context {
   /**
    * The cipher's key, that of the authentication, and the salt, side by side: with many calls they are
@@ -50,7 +50,7 @@ const RTP_HEADER_BYTES = 12;
 const RTCP_HEADER_BYTES = 8;
 const TAG_BYTES = 10;
 type TagBytes = 10 | 4;
-/** Where they are in a context's keys. */
+/** Their places in a context's keys. */
 const HMAC_AT = ROUND_KEY_WORDS;
 const SALT_AT = HMAC_AT + HMAC_KEY_WORDS;
 const INDEX_BYTES = 4;
@@ -288,7 +288,7 @@ function isTag(tag: Int32Array, packet: Uint8Array, at: number): boolean {
     ((tag[2]! >>> 16) ^ read16(packet, at + 8))) === 0;
 }
 
-/** What stays in the clear (§3.1): header, contributing sources and extension. */
+/** Length of the part in the clear (§3.1): header, contributing sources and extension. */
 function rtpHeaderBytes(packet: Uint8Array, end: number): number | undefined {
   if (end < RTP_HEADER_BYTES || packet[0]! >> 6 !== VERSION) return undefined;
   let start = RTP_HEADER_BYTES + (packet[0]! & 0x0f) * 4;

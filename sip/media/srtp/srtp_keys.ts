@@ -3,7 +3,7 @@ import { counter, expandKey, xorKeystream } from "./aes_ctr.ts";
 // `!` follows indexes that a loop, a mask or a check of lengths keeps within their array.
 
 /**
- * What DTLS (RFC 5764 §4.2) or SDES agreed on for one direction: a master key of 16 and a salt of 14
+ * Agreement of DTLS (RFC 5764 §4.2) or SDES for one direction: a master key of 16 and a salt of 14
  * bytes.
  */
 export interface SrtpKeys {
@@ -13,7 +13,7 @@ export interface SrtpKeys {
   mki?: Uint8Array;
 }
 
-/** What packets of one direction are protected by; the salt has two zeros at its end. */
+/** Session keys of one direction; the salt has two zeros at its end. */
 export interface SessionKeys {
   cipherKey: Uint8Array;
   authenticationKey: Uint8Array;
@@ -25,7 +25,7 @@ export const RTP_KEYS = 0;
 export const RTCP_KEYS = 3;
 
 const SALT_BYTES = 14;
-/** Where the label goes, of one byte before an index of 48 bits. */
+/** Place of the label: one byte before an index of 48 bits. */
 const LABEL_AT = SALT_BYTES - 7;
 
 /** The session keys (RFC 3711 §4.3), derived once: the rate of derivation is zero. */

@@ -2,7 +2,7 @@ import { decodeG711, encodeG711 } from "../codecs/g711.ts";
 import { FRAME_SAMPLES, type Pcm } from "../base/port.ts";
 import type { StreamEncoding } from "../base/stream_port.ts";
 
-/** How the frames of a stream are written. */
+/** Encoder and decoder of a stream's frames. */
 export interface Coding {
   /** Bytes of 20 ms, and of a sample. */
   frameBytes: number;
@@ -14,7 +14,7 @@ export interface Coding {
   decode(bytes: Uint8Array<ArrayBuffer>): Pcm;
 }
 
-/** Where the frames of all streams are encoded, one after the other. */
+/** Buffer in which frames of all streams are encoded, one after the other. */
 const encoded = new Uint8Array(FRAME_SAMPLES);
 
 export const codings: Readonly<Record<StreamEncoding, Coding>> = {

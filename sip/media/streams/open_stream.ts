@@ -45,7 +45,7 @@ import {
  */
 
 /**
- * What a stream needs of the leg whose audio it carries, at the rate of its encoding. Each result ends
+ * Needs of a stream of the leg whose audio it carries, at the rate of its encoding. Each result ends
  * it.
  */
 export interface StreamedLeg {
@@ -141,7 +141,7 @@ export function openStream(
   return { stop: () => stop(state) };
 }
 
-/** Whether the server takes what it is sent: else its copy waits here, where it can be shortened. */
+/** True where the server takes what it is sent: else its copy waits here, where it can be shortened. */
 function isReady({ socket, liveness, settings }: State): boolean {
   if (socket.unsentBytes > mediaLimits.streamUnsentBytes) return false;
   return settings.isBidirectional || liveness.silentMs < mediaLimits.streamSlowMs;
@@ -174,7 +174,7 @@ function begin(state: State): void {
   );
 }
 
-/** What is due at each tick: pings, what waits, and whether the server is still there. */
+/** Work of each tick: pings, waiting messages, and the check of the server. */
 function watch(state: State): void {
   const { liveness, outbox, settings } = state;
   state.socket.receive();

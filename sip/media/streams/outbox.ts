@@ -1,7 +1,7 @@
 import { mediaLimits } from "../base/limits.ts";
 import type { Frame } from "./messages.ts";
 
-/** What goes to a server: in order, and bounded however slowly that one reads. */
+/** Messages to a server: in order, and bounded however slowly it reads. */
 export interface Outbox {
   /** Sends a message, which no other may overtake; false where too many wait. */
   send(write: () => string): boolean;
@@ -17,7 +17,7 @@ export interface Outbox {
 
 export interface OutboxOptions {
   tracks: number;
-  /** Whether the server takes more at this moment. */
+  /** True where the server takes more at this moment. */
   isReady(): boolean;
   sendText(text: string): void;
   /** Makes the message of a frame, at the moment at which it is sent. */

@@ -19,12 +19,12 @@ export interface Playback {
 
 export interface PlaybackOptions {
   frameBytes: number;
-  /** That may wait. */
+  /** Bytes that may wait. */
   mostBytes: number;
   mostMarks: number;
   /** A byte of silence. */
   silence: number;
-  /** What was sent before a mark has been played, or was dropped. */
+  /** Called when the audio before a mark has been played, or was dropped. */
   onMark(name: string): void;
 }
 
@@ -62,7 +62,7 @@ export function createPlayback(options: PlaybackOptions): Playback {
       tellMarks();
     },
     next() {
-      tellMarks(); // What was taken the last time has been sent.
+      tellMarks(); // The frame that was taken the last time has been sent.
       if (pieces.length === 0) return undefined;
       const frame = new Uint8Array(frameBytes);
       let filled = 0;

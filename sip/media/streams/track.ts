@@ -37,7 +37,7 @@ const AHEAD_MS = 200;
 const FAR_AHEAD_MS = 1_000;
 const QUIET_DB = -50;
 
-/** What tells the order of packets. */
+/** Fields that order packets. */
 type Arrived = Pick<RtpPacket, "ssrc" | "sequence">;
 
 interface Waiting {
@@ -55,7 +55,7 @@ interface State {
   filling: Pcm;
   silence: Pcm;
   filled: number;
-  /** What was heard last, the newest at the end. */
+  /** Latest samples, the newest at the end. */
   history: Pcm;
   concealment: ReturnType<typeof createConcealment>;
   last: { ssrc: number; sequence: number } | undefined;
@@ -177,7 +177,7 @@ function remember({ history }: State, frame: Pcm): void {
   history.set(frame, history.length - frame.length);
 }
 
-/** Whether the track is ahead of the time, after a pause of the network that silence stands for. */
+/** True where the track is ahead of the time, after a pause of the network that silence stands for. */
 function isTooMuch({ frames, startedAt, now }: State, frame: Pcm): boolean {
   const ahead = frames * 20 - (now() - startedAt);
   return ahead > FAR_AHEAD_MS || ahead > AHEAD_MS && levelOf(frame) < QUIET_DB;

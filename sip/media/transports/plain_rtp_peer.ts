@@ -22,7 +22,7 @@ export interface PeerParts {
   now: () => number;
   /** The audio section with the address to send to, which differs for legs of our own. */
   within(audio: RtpAudio): RtpAudio;
-  /** Whether signalling knows an address of the peer, beside that of the SDP. */
+  /** True where signalling knows an address of the peer, beside that of the SDP. */
   isSource(address: string): boolean;
   /** Makes the security of the packets; undefined for packets in the clear. */
   securing(send: SendDatagram): Securing | undefined;
@@ -31,7 +31,7 @@ export interface PeerParts {
 interface State extends PeerParts {
   readonly latch: Latch;
   readonly control: ReturnType<typeof rtcpTarget>;
-  /** Whether RTP and RTCP share a port. */
+  /** True where RTP and RTCP share a port. */
   readonly isShared: boolean;
   readonly connected: PromiseWithResolvers<void>;
   security: Securing | undefined;

@@ -9,7 +9,7 @@ export interface PublicAddress {
   close(): void;
 }
 
-/** How an address is found. */
+/** Options of the look-up of an address. */
 export interface PublicAddressOptions {
   /** The IP address, or a host name that has it. */
   host: string;
@@ -18,7 +18,7 @@ export interface PublicAddressOptions {
   log: (line: string, fields?: Record<string, unknown>) => void;
   /** Looks a name up; asks the machine's name servers unless given. */
   resolve?: (name: string, family: 0 | 4 | 6) => Promise<string>;
-  /** How often a name is looked up again, in milliseconds. */
+  /** Time between look-ups of a name, in ms. */
   everyMs?: number;
 }
 

@@ -21,7 +21,7 @@ export type Channel = 0 | 1;
 
 type OfKind<Kind extends RtpSecurity["kind"]> = Extract<RtpSecurity, { kind: Kind }>;
 
-/** How the RTP of one peer is secured without ICE. */
+/** Security of the RTP of one peer without ICE. */
 export interface Securing<Ours extends RtpSecurity = RtpSecurity> {
   /** Our part of the SDP at present. */
   ours(): Ours;

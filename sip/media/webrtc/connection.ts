@@ -17,7 +17,7 @@ export interface ConnectionOptions {
   /** Our audio section of the SDP, and that of the peer. */
   local: WebrtcAudio;
   remote: WebrtcAudio;
-  /** Whether we sent the offer. */
+  /** True where we sent the offer. */
   offered: boolean;
   clock: Clock;
   /** Called with each RTP or RTCP packet of the peer, whose bytes are lent until it returns. */
@@ -171,6 +171,6 @@ const iceOf = ({ ufrag, password, candidates, lite = false }: WebrtcAudio) => ({
   lite,
 });
 
-/** Whether we are the DTLS client, which the answer decides (RFC 8842 §5). */
+/** True where we are the DTLS client, which the answer decides (RFC 8842 §5). */
 const isClient = (local: WebrtcAudio, remote: WebrtcAudio): boolean =>
   local.setup === "active" || remote.setup === "passive";

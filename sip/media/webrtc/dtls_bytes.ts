@@ -40,7 +40,7 @@ export interface ByteReader {
   number(size: number): number;
   bytes(length: number): Uint8Array;
   vector(size: number): Uint8Array;
-  /** Whether there is nothing more. */
+  /** True where there is nothing more. */
   isAtEnd(): boolean;
   /** Throws when there is more. */
   end(): void;
@@ -65,7 +65,7 @@ export function readerOf(source: Uint8Array): ByteReader {
   };
 }
 
-/** What `numbers` wrote, without the length before it. */
+/** Bytes that `numbers` wrote, without the length before them. */
 export function readNumbers(source: Uint8Array): number[] {
   const reader = readerOf(source);
   const values: number[] = [];

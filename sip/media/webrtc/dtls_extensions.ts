@@ -26,7 +26,7 @@ export type Extensions = ReadonlyMap<number, Uint8Array>;
 
 /** SRTP_AES128_CM_HMAC_SHA1_80 (RFC 5764 §4.1.2). */
 const PROFILE = 0x0001;
-/** What stands for points that are not compressed (RFC 8422 §5.1.2). */
+/** Code of uncompressed points (RFC 8422 §5.1.2). */
 const UNCOMPRESSED = 0;
 
 /** The contents of extensions that are the same in both hellos. */
@@ -53,7 +53,7 @@ export function readExtensions(hello: ByteReader): Extensions {
   return extensions;
 }
 
-/** What a server may answer: only what our hello had, and of that not what is a client's alone. */
+/** Extensions that a server may answer with: those of our hello that are not a client's alone. */
 const ANSWERS: ReadonlySet<number> = new Set([
   // Servers that send it are known, and it says nothing.
   EXTENSION.groups,
@@ -117,7 +117,7 @@ function readUseSrtp(extensions: Extensions) {
   return whole(content, (from) => ({ profiles: readNumbers(from.vector(2)), mki: from.vector(1) }));
 }
 
-/** What is read of bytes, which has to be all of them. */
+/** Reads a value that takes all of the bytes. */
 function whole<T>(content: Uint8Array, read: (from: ByteReader) => T): T {
   const reader = readerOf(content);
   const value = read(reader);

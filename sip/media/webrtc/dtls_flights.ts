@@ -18,7 +18,7 @@ import type { Clock } from "../base/ticker.ts";
 export interface FlightsOptions {
   send(datagram: Bytes): void;
   clock: Clock;
-  /** Whether a message is due. One that is not is dropped, and another can take its place. */
+  /** True where a message is due. One that is not is dropped, and another can take its place. */
   isDue(message: Message): boolean;
   /** Called with each message of the peer that is due, in order. */
   onMessage(message: Message): void;
@@ -84,7 +84,7 @@ interface State {
   flight: Outgoing[];
   isLastFlight: boolean;
   /**
-   * Whether the peer changed its cipher; until then its sealed records are dropped (RFC 5246
+   * True once the peer changed its cipher; until then its sealed records are dropped (RFC 5246
    * §7.4.9).
    */
   hasChanged: boolean;

@@ -3,7 +3,7 @@ import { type Bytes, concat, readerOf } from "./dtls_bytes.ts";
 import type { RecordKeys } from "./dtls_record.ts";
 import type { SrtpKeys } from "../srtp/srtp.ts";
 
-/** What both sides chose by chance, in the order in which keys are made of it. */
+/** Random values of both sides, in the order in which keys are made of them. */
 export interface Randoms {
   client: Uint8Array;
   server: Uint8Array;
@@ -64,7 +64,7 @@ export function srtpKeysOf(
   };
 }
 
-/** What Finished says of the messages before it (RFC 5246 §7.4.9). */
+/** Verify data of Finished, over the messages before it (RFC 5246 §7.4.9). */
 export const finishedOf = (
   side: keyof Randoms,
   master: Uint8Array,

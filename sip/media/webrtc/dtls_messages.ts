@@ -50,12 +50,12 @@ const GROUP = 23;
 const NAMED_CURVE = 3;
 /** ecdsa_secp256r1_sha256: how we sign. */
 export const OUR_SIGNATURE = 0x0403;
-/** What we verify, ECDSA and RSA (RFC 8446 §4.2.3 has the numbers). */
+/** Signature algorithms that we verify, ECDSA and RSA (RFC 8446 §4.2.3 has the numbers). */
 const SIGNATURES = [OUR_SIGNATURE, 0x0503, 0x0603, 0x0401, 0x0501, 0x0601];
 /** Kinds of certificates' keys: ecdsa_sign and rsa_sign. */
 const ECDSA_SIGN = 64;
 const CERTIFICATE_TYPES = Uint8Array.of(ECDSA_SIGN, 1);
-/** What is not compressed, the only way that there is still; a session id may be so long (§7.4.1.2). */
+/** Null compression, the only method in use; most bytes of a session id (§7.4.1.2). */
 const NO_COMPRESSION = 0;
 const SESSION_ID_BYTES = 32;
 /** Points of P-256 that are not compressed (RFC 8422 §5.4.1): a byte that says so, and two numbers. */
@@ -82,7 +82,7 @@ export const writeClientHello = (random: Uint8Array, cookie: Uint8Array): Bytes 
 
 export interface ClientHello {
   random: Uint8Array;
-  /** Whether it says which points it takes, so that we say it, too. */
+  /** True where it says which points it takes, so that we say it, too. */
   hasPointFormats: boolean;
 }
 

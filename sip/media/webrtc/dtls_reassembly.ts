@@ -9,7 +9,7 @@ export interface Message {
 }
 
 interface Partial extends Message {
-  /** Which of its bytes came. */
+  /** Bytes that came. */
   has: Uint8Array;
   missing: number;
 }
@@ -60,7 +60,7 @@ export function createReassembly(): Reassembly {
         const source = readerOf(body);
         while (!source.isAtEnd()) isOld = takeFragment(source, sealed) || isOld;
       } catch {
-        // What was cut off is lost.
+        // A part that was cut off is lost.
       }
       return isOld;
     },

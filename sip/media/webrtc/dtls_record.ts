@@ -39,7 +39,7 @@ export function readRecords(datagram: Uint8Array): DtlsRecord[] {
       records.push({ type, epoch, sequence, body });
     }
   } catch {
-    // What was cut off is lost, as on any network.
+    // A part that was cut off is lost, as on any network.
   }
   return records;
 }

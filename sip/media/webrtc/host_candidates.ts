@@ -3,11 +3,11 @@ import type { Address } from "../rtp/latch.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { isUnspecified } from "../sdp/read_audio.ts";
 
-/** What the candidates of a socket follow from. */
+/** Addresses from which candidates of a socket follow. */
 export interface CandidateSource {
   bindAddress: string;
   port: number;
-  /** Where programs of this machine reach it besides. */
+  /** Address at which programs of this machine reach it besides. */
   machineAddress?: Address | undefined;
   publicAddress?: string | undefined;
 }
@@ -42,10 +42,10 @@ const SERVER_REFLEXIVE = 100;
 const priorityOf = (type: number, index: number): number =>
   type * 2 ** 24 + (0xffff - index) * 2 ** 8 + 255;
 
-/** Whether an IP address is of the machine itself alone. */
+/** True where an IP address is of the machine itself alone. */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address);
 
-/** Where a socket of every address is reached; by this machine alone where it has no network. */
+/** Addresses at which a socket of every address is reached; of the loopback where there is no network. */
 function reachable(bindAddress: string): string[] {
   const addresses = machineAddresses(bindAddress);
   return addresses.length > 0 ? addresses : ["127.0.0.1"];

@@ -16,7 +16,7 @@ export interface IceOptions {
     /** The peer answers checks, but sends none (RFC 8445 §2.5). */
     lite: boolean;
   };
-  /** Whether we nominate the pair, as the offerer does (§6.1.1); always when the peer is lite. */
+  /** True where we nominate the pair, as the offerer does (§6.1.1); always when the peer is lite. */
   controlling: boolean;
   send(bytes: Uint8Array<ArrayBuffer>, to: Address): void;
   clock?: Clock;
@@ -33,11 +33,11 @@ export interface IceOptions {
 export interface IceAgent {
   /** Takes a STUN message that came by the socket, whose bytes are lent; what is wrong is dropped. */
   onMessage(bytes: Uint8Array, from: Address): void;
-  /** Where to send now, the nominated pair's end; before, that of one that works (§12.1). */
+  /** Present target: the end of the nominated pair; before, that of one that works (§12.1). */
   selected(): Address | undefined;
-  /** Whether the peer has proved by a check or an answer that it is at an address. */
+  /** True where the peer has proved by a check or an answer that it is at an address. */
   knows(from: Address): boolean;
-  /** Whether we choose the pair; roles may have been found to conflict. */
+  /** True where we choose the pair; roles may have been found to conflict. */
   controlling(): boolean;
   /** Resolves with the first nominated pair, or that works where the peer nominates, or rejects. */
   readonly connected: Promise<void>;
@@ -161,7 +161,7 @@ function onAnswer(state: State, message: ReadStun, bytes: Uint8Array, from: Addr
   const isConsent = state.consent?.isAbout(transaction) ?? false;
   if ((pair === undefined && !isConsent) || !messages.isPeers(message, bytes)) return;
   if (pair !== undefined && error === ROLE_CONFLICT) {
-    // What changed its role since forgot its checks.
+    // A peer that changed its role since forgot its checks.
     switchRole(state);
     return checks.trigger(pair);
   }

@@ -31,7 +31,7 @@ export interface Checks {
   pairs(): readonly Pair[];
   /** The pair of an address. */
   find(of: Address): Pair | undefined;
-  /** Whether the peer proved, by a check or a response, that it is at an address. */
+  /** True where the peer proved, by a check or a response, that it is at an address. */
   knows(from: Address): boolean;
   /** The pair of an address. A new one may replace the oldest that does not matter. */
   ensure(of: Address, priority: number): Pair;
@@ -45,9 +45,9 @@ interface Options {
   candidates: readonly string[];
   clock: Clock;
   check(pair: Pair): void;
-  /** Whether its checks are repeated without a limit. */
+  /** True where its checks are repeated without a limit. */
   isWanted(pair: Pair): boolean;
-  /** Whether a pair must be kept when there are too many. */
+  /** True where a pair must be kept when there are too many. */
   matters(pair: Pair): boolean;
 }
 
@@ -57,7 +57,7 @@ interface State extends Options {
   pairs: Pair[];
   /** The source of the newest packet that was of the peer. */
   source: Address | undefined;
-  /** When the newest check was sent. */
+  /** Time at which the newest check was sent. */
   sentAt: number;
   cancel: (() => void) | undefined;
 }

@@ -1,9 +1,9 @@
 import { mediaLimits } from "../base/limits.ts";
 import type { Clock } from "../base/ticker.ts";
 
-/** Whether a peer still wants what we send (RFC 7675 §5.1). */
+/** True where a peer still wants what we send (RFC 7675 §5.1). */
 export interface Consent {
-  /** Whether an answer is to the last question. */
+  /** True where an answer is to the last question. */
   isAbout(transaction: string): boolean;
   /** The peer said yes. */
   renew(): void;

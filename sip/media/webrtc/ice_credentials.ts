@@ -10,7 +10,7 @@ export interface IceCredentials {
 export interface IceMessages {
   request(content: Omit<StunMessage, "type" | "username">): Uint8Array<ArrayBuffer>;
   answer(content: StunMessage): Uint8Array<ArrayBuffer>;
-  /** Whether a message read from these bytes is the peer's and meant for us. */
+  /** True where a message read from these bytes is the peer's and meant for us. */
   isPeers(message: ReadStun, bytes: Uint8Array): boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Checks, Pair } from "./ice_checks.ts";
 import { mediaLimits } from "../base/limits.ts";
 import type { Clock } from "../base/ticker.ts";
 
-/** How the controlling agent nominates a pair (RFC 8445 §8.1.1). */
+/** Nomination of a pair by the controlling agent (RFC 8445 §8.1.1). */
 export interface Nomination {
   /** Nominates the best valid pair: at once where no better one may come, else some time later. */
   consider(): void;
@@ -12,7 +12,7 @@ export interface Nomination {
 interface Options {
   checks: Checks;
   clock: Clock;
-  /** Whether a pair is ours to choose still. */
+  /** True where a pair is ours to choose still. */
   isOpen(): boolean;
 }
 

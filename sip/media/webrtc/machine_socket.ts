@@ -6,7 +6,7 @@ import { isLoopback, machineAddresses, networkInterfaces } from "./host_candidat
 
 /** A socket for one peer, or for all of them. */
 export interface WebrtcDatagrams extends Datagrams {
-  /** Where programs of this machine reach it besides: an address of a network interface. */
+  /** Address at which programs of this machine reach it besides: that of a network interface. */
   machineAddress?: Address;
 }
 
@@ -64,7 +64,7 @@ function together(loopback: Datagrams, machine: Datagrams, address: string): Web
   return outer;
 }
 
-/** Whether an address is one of this machine's, as it was a moment ago at most. */
+/** True where an address is one of this machine's, as it was a moment ago at most. */
 const isOwn = (address: string): boolean =>
   isLoopback(address) || networkInterfaces().some((each) => each.address === address);
 

@@ -105,11 +105,11 @@ interface State extends PeerParts {
   readonly connected: PromiseWithResolvers<void>;
   readonly lost: PromiseWithResolvers<string>;
   connection: WebrtcConnection | undefined;
-  /** What the peer said last. */
+  /** Latest side of the peer. */
   remote: WebrtcAudio | undefined;
   session: Session<WebrtcAudio>;
   closed: Promise<void> | undefined;
-  /** Whether no other answer can follow. */
+  /** True where no other answer can follow. */
   isFinal: boolean;
   /** Why the connection to the peer of an early answer was lost. */
   lostEarly: string | undefined;

@@ -49,7 +49,7 @@ export function newRestartableIce(options: Omit<IceOptions, "onNominated">): Res
       next?.onMessage(bytes, from);
     },
     selected: () => current.selected(),
-    // What is under way to where we were is still the peer's.
+    // Packets under way to our former address are still the peer's.
     knows: (from: Address) =>
       current.knows(from) || next?.knows(from) === true || former?.knows(from) === true,
     restart(sides) {

@@ -14,15 +14,15 @@ import { isLoopback } from "./host_candidates.ts";
 import { type WebrtcDatagrams, withMachineSocket } from "./machine_socket.ts";
 import { parseStun } from "./stun.ts";
 
-/** Where the WebRTC of this process has its sockets. */
+/** Addresses of the WebRTC sockets of this process. */
 export interface WebrtcPlace {
-  /** Where sockets are bound; 0.0.0.0 offers all addresses that the machine has. */
+  /** Address of sockets; 0.0.0.0 offers all addresses that the machine has. */
   bindAddress: string;
   /** One UDP port for all peers; each has its own unless given. */
   port?: number;
   /** Takes that port over from a Worker of this process that hangs. */
   takesOver?: boolean;
-  /** Where a 1:1 NAT has peers outside reach the machine: an IP address, or a name that has it. */
+  /** Public address of a 1:1 NAT before the machine: an IP address, or a name that has it. */
   publicHost?: string;
 }
 
@@ -108,10 +108,10 @@ function ofBothVersions(inner: Datagrams): Datagrams {
   return outer;
 }
 
-/** Who is met on a shared socket. */
+/** Peers of a shared socket. */
 interface Guest {
   datagrams: WebrtcDatagrams;
-  /** Where it has sent to. */
+  /** Addresses that it has sent to. */
   places: Set<string>;
 }
 

@@ -14,7 +14,7 @@ export interface StunMessage {
   transaction: string;
   username?: string;
   priority?: number;
-  /** Which role its sender takes, and its tie-breaker. */
+  /** Role of its sender, and its tie-breaker. */
   role?: { controlling: boolean; tieBreaker: bigint };
   useCandidate?: boolean;
   /** The source address of the request; written only, we need not read ours. */
@@ -26,7 +26,7 @@ export interface StunMessage {
 
 /** A received message that is not authenticated yet. */
 export interface ReadStun extends StunMessage {
-  /** Where its MESSAGE-INTEGRITY begins; undefined without one. */
+  /** Offset of its MESSAGE-INTEGRITY; undefined without one. */
   integrityAt: number | undefined;
 }
 
@@ -84,7 +84,7 @@ export function parseStun(bytes: Uint8Array): ReadStun | undefined {
     if (attribute === FINGERPRINT) {
       return next === bytes.length && isFingerprint(view, bytes, at) ? message : undefined;
     }
-    // What follows the integrity, but the fingerprint, is not protected by it (§14.5).
+    // Attributes behind the integrity, but the fingerprint, are not protected by it (§14.5).
     if (message.integrityAt === undefined) {
       const content = new DataView(view.buffer, view.byteOffset + at + 4, length);
       if (attribute === MESSAGE_INTEGRITY) message.integrityAt = at;
@@ -146,7 +146,7 @@ function integrity(bytes: Uint8Array, at: number, key: Int32Array): Int32Array {
   return hmacSha1(key, scratchView, at);
 }
 
-/** Whether the sender of a message read from these bytes knows the key. */
+/** True where the sender of a message read from these bytes knows the key. */
 export function isAuthentic(
   { integrityAt }: ReadStun,
   bytes: Uint8Array,

@@ -56,7 +56,7 @@ export interface EngineLink {
 /** Writes a line of the log. */
 export type Log = (line: string, fields?: Record<string, unknown>) => void;
 
-/** Who is told what an engine says of no leg. */
+/** Listeners to reports of an engine that are about no leg. */
 export interface Hearers {
   log: Log;
   onReceived?: ((received: Received) => void) | undefined;

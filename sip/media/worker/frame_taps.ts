@@ -15,7 +15,7 @@ export interface Taps {
   reuse(samples: Pcm): void;
 }
 
-/** What was gathered of some taps: so many frames of each, one after the other; more may follow. */
+/** Frames of some taps: so many of each, one after the other; more may follow. */
 type HandOn = (taps: { tap: number; frames: number }[], samples: Pcm) => void;
 
 /** Of one tap, with which those of its group are handed on: 0.1 s. */

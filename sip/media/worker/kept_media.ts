@@ -40,7 +40,7 @@ interface State {
   engine: MediaEngine;
   /** Resolves when there is an engine again, or none will be. */
   ready: Promise<void>;
-  /** When Workers have ended lately, and how many of them hang. */
+  /** Times at which Workers ended lately, and how many hang. */
   ends: number[];
   hanging: number;
   isClosed: boolean;

@@ -15,10 +15,10 @@ import { remoteEngine } from "./remote_engine.ts";
 import type { Order, Report, Start } from "./wire.ts";
 import type { MediaPlaces } from "../transports/transports.ts";
 
-/** What a media Worker is started with. */
+/** Options of a media Worker. */
 export interface MediaWorkerOptions extends Hearers {
   places: MediaPlaces;
-  /** Whether audio streams may go to servers at private addresses; not unless given. */
+  /** True where audio streams may go to servers at private addresses; not unless given. */
   mayReachPrivate?: boolean;
   /**
    * Called once, when the Worker ends by itself or hangs. Every leg is lost then, and none opens.
@@ -26,7 +26,7 @@ export interface MediaWorkerOptions extends Hearers {
    * its sockets, at once where the Worker has ended.
    */
   onEnd(freed: Promise<void>): void;
-  /** What runs in it, and how often it is asked whether it hangs. */
+  /** Script of the Worker, and time between checks of it. */
   script?: URL;
   checkMs?: number;
   /** Reads what servers of streams send; others are for tests. */

@@ -2,7 +2,7 @@ import type { EngineLink } from "./engine_link.ts";
 import { createListeners, type Listeners } from "../base/listeners.ts";
 import { LEG_CLOSED, type MediaLeg, type Pcm } from "../base/port.ts";
 
-/** What is inside a leg: a WeakMap would outlive each call. */
+/** Inside of a leg: a WeakMap would outlive each call. */
 const inside = Symbol("inside");
 
 interface RemoteLeg extends MediaLeg {

@@ -12,7 +12,7 @@ import type { MediaStream } from "../base/stream_port.ts";
 import type { MessageEnd } from "../base/batched_end.ts";
 import { type Order, type OrderOf, type Report, sentError, type SentSound } from "./wire.ts";
 
-/** What the other side has open here, by its numbers. */
+/** Objects that the other side has open here, by its numbers. */
 interface Served {
   engine: MediaEngine;
   report(report: Report, transfer?: Transferable[]): void;
@@ -20,7 +20,7 @@ interface Served {
   legs: Map<number, MediaLeg>;
   conferences: Map<number, OpenConference>;
   participants: Map<number, { participant: MediaParticipant; conference: number }>;
-  /** What ends a task before its time. */
+  /** Abort controllers of tasks. */
   tasks: Map<number, () => void>;
   sounds: Map<number, Pcm>;
   streams: Map<number, MediaStream>;
@@ -186,7 +186,7 @@ async function open(served: Served, order: OrderOf<"open">): Promise<string> {
   leg.onQuiet((ms) => report({ type: "quiet", leg: id, ms }));
   void leg.unknownSource.then((address) => report({ type: "unknownSource", leg: id, address }));
   leg.onDigits((digit) => {
-    taps.flush(); // What was said before it is heard before it.
+    taps.flush(); // Frames before it are heard before it.
     report({ type: "digit", leg: id, digit });
   });
   return leg.localSdp;

@@ -12,7 +12,7 @@ import type { StreamEnd, StreamFault, StreamSettings } from "../base/stream_port
 import type { MediaPlaces } from "../transports/transports.ts";
 
 /**
- * What goes between the companion's main thread and the engine in its Worker. Legs, conferences,
+ * Messages between the companion's main thread and the engine in its Worker. Legs, conferences,
  * participants, taps, tasks and sounds are numbered by the main side, so that it need not wait to
  * speak of them.
  */
@@ -64,7 +64,7 @@ export interface Start {
   type: "start";
   task: number;
   places: MediaPlaces;
-  /** Whether streams may go to servers at private addresses. */
+  /** True where streams may go to servers at private addresses. */
   mayReachPrivate: boolean;
   /** The Workers that read what servers of streams send; those of the product unless given. */
   socketScript?: string;
@@ -90,7 +90,7 @@ export type Report =
   | { type: "quiet"; leg: number; ms: number }
   | { type: "unknownSource"; leg: number; address: string }
   | { type: "digit"; leg: number; digit: string }
-  /** What several taps heard: so many frames of each, one after the other; then what is left over. */
+  /** Frames of several taps: so many of each, one after the other; then the rest. */
   | { type: "heard"; taps: { tap: number; frames: number }[]; samples: Pcm }
   | { type: "recorded"; task: number; samples: Pcm }
   | { type: "streamOpen"; stream: number }
