@@ -1,11 +1,3 @@
-/**
- * Pace of messages. Bounds by bytes alone let a server send marks of 40 bytes 13,000 times a second, which
- * kept the media Worker from all calls. Counting in handlers of messages misses pings and empty fragments
- * of two bytes, and one read of 64 KiB brings thousands before the socket stops. Streams and conversations
- * have 200 frames a second, 4,000 at once; SIP over WebSocket has a wider gate. A stream that is read
- * slowly is reported once (31952) and ends after 30 s of that (31951). Meanwhile its pongs come late, so
- * that its silence does not count.
- */
 import type { Socket } from "node:net";
 import { clearImmediate, setImmediate } from "node:timers";
 

@@ -17,10 +17,10 @@ import { createVoiceDetector } from "./voice.ts";
  * not waited for. Silence over an uneven hum may pass for speech until the time limit.
  */
 
-/** Who answered a call, going by the sound. */
+/** Party that answered a call, by its sound. */
 export type Answerer = "human" | "machine" | "unknown";
 
-/** What the end of a machine's greeting was known by: `other` is the time limit. */
+/** Sign of the end of a machine's greeting: `other` is the time limit. */
 export type GreetingEnd = "beep" | "silence" | "other";
 
 export interface Detected {
@@ -30,7 +30,7 @@ export interface Detected {
 }
 
 export interface MachineDetectorOptions {
-  /** When nothing is known by then, it is `unknown`. */
+  /** Time limit, after which the result is `unknown`. */
   timeoutMs: number;
   /** Says `machine` only when its greeting is over: after the beep, or a long pause. */
   untilEnd: boolean;

@@ -1,9 +1,3 @@
-/**
- * Pings find a server whose machine vanished; a killed process closes its connection itself. A ping goes
- * out each second. A `Connect` whose server does not answer for 3.5 s has failed, so that its next verb
- * runs within 5 s. A copy harms no call: its frames wait after 2 s, the oldest are left out after 10 s
- * more, and it fails after 30 s. An agent that blocks its event loop for over 3.5 s loses the call.
- */
 import { mediaLimits } from "../base/limits.ts";
 
 /*

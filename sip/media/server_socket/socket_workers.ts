@@ -1,18 +1,3 @@
-/**
- * Workers for what customers' servers send. A message whose reading does not end would have stopped the
- * packets of all calls in the media Worker. Refused:
- *
- * - A watchdog that moves all other legs: their sockets, SRTP and jitter buffers are in the thread that
- *   hangs, and Deno can neither end it nor read its memory.
- * - A Worker that reads each text and sends it back: frames and the handshake are still read beside the
- *   audio, and each message crosses twice.
- *
- * Up to two Workers serve streams and two serve conversations. Without a sign of life for 3 s the streams
- * of a Worker end. Frames cross by `base/shared_ring.ts`: with a message for each 5 ms, 40 streams took a
- * quarter more CPU time; with the ring, 40 took as much as in the media Worker (43 µs a frame), 20 about a
- * fifth more. A frame leaves up to 5 ms later. A Worker takes some tenths of a second to start, and about
- * 33 MB.
- */
 import { batchedEnd, type MessageEnd } from "../base/batched_end.ts";
 import { ringMemory, ringReader, ringWriter, type WriteRecord } from "../base/shared_ring.ts";
 import { mediaLimits } from "../base/limits.ts";
@@ -41,7 +26,7 @@ import {
  * A message between threads wakes one, and costs more than all else of a frame of audio. So frames go
  * through shared memory: the Worker looks every `socketBatchMs`, its user when it needs a frame. By messages
  * alone, in batches of 4 ms, 40 streams took a quarter more CPU time. With the ring in shared memory
- * (`sip/base/shared_ring.ts`) 40 took as much as before (43 µs a frame), 20 about a fifth more. A frame leaves
+ * (`sip/media/base/shared_ring.ts`) 40 took as much as before (43 µs a frame), 20 about a fifth more. A frame leaves
  * up to 5 ms later. Each Worker that was needed has about 33 MB; the first stream waits for its start.
  *
  * Refused: a watch dog that moves all other legs out of a media Worker that hangs, since their sockets, SRTP

@@ -1,8 +1,3 @@
-/**
- * Messages of a stream. An inexact message ends nothing: OpenAI's demo for Twilio sends a mark without a
- * name after each piece of audio. As at Twilio the message is left out, and the first one is reported
- * (31951). Floods of such messages are bounded by `core/base/frame_gate.ts`.
- */
 import { Buffer } from "node:buffer";
 import { asWritten } from "../../../core/base/written_number.ts";
 import { hasMoreValues } from "../../../core/base/json_size.ts";

@@ -41,7 +41,7 @@ import {
  * An inexact message ends nothing: it is left out, and the first one is reported (31951), as at Twilio.
  * Before, the third one ended the stream: OpenAI's demo for Twilio sends a mark without a name after each
  * piece of audio, and callers heard a second of it. A flood of such messages is one of frames, which
- * `sip/base/frame_gate.ts` bounds.
+ * `core/base/frame_gate.ts` bounds.
  */
 
 /**

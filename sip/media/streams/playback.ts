@@ -1,10 +1,3 @@
-/**
- * Audio that may wait: STREAM_QUEUE_S (120 s, 0.96 MB) to be played, 10 s of a slow server's copy
- * (`outbox.ts`). Speech models send an answer in a fraction of its length; with 10 s an answer of half a
- * minute would lose its end. Back-pressure is no way out, since `clear` would wait behind the audio that
- * it is to drop. Audio beyond the bound is refused with a Notification.
- */
-
 /** Audio of a server that waits to be played, and its marks. */
 export interface Playback {
   /** Queues audio; false, with nothing queued, where too much waits already. */

@@ -1,9 +1,3 @@
-/**
- * Frames of a stream leave without a jitter buffer: that of a leg waits 60 ms at first, 20 to 40 ms later,
- * and a server keeps time by counting frames. Packets go to the stream as they come. Up to two wait for a
- * missing one, which is then concealed. After 60 ms without a packet silence stands for the time; sound
- * more than 200 ms ahead of the clock after a pause of the network is left out where it is quiet.
- */
 import { levelOf } from "../audio/voice.ts";
 import { createConcealment, HISTORY_SAMPLES } from "../rtp/concealment.ts";
 import { FRAME_SAMPLES, type Pcm, SILENCE } from "../base/port.ts";
