@@ -14,6 +14,8 @@ export const notifySenderHandler: JobHandler<ArgsOf<typeof notifySender>> = hand
     const message = await ports.records.messages.get(accountSid, messageSid);
     const login = /^client:(.+)$/.exec(message?.from ?? "")?.[1];
     if (!message?.notified || login === undefined) return;
+    const holder = await ports.records.clients.holder("login", login);
+    if (holder?.accountSid !== accountSid) return; // The login is of another account by now.
     const reason = disposition === "failed" ? failureOf(message) : undefined;
     const sent = ports.control.notification({
       id,

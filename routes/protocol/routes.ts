@@ -60,7 +60,7 @@ function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
       return {};
     },
     message: messageTaker(ports),
-    display: (report) => takeDisplay(report, ports),
+    display: (report) => inShare(report.accountSid, "display", () => takeDisplay(report, ports)),
     trunkMessage: (message) => takeTrunkMessage(message, ports),
     async trace(report) {
       await inShare(report.accountSid, "trace", () => takeTrace(report, ports));

@@ -1,3 +1,4 @@
+import { dialogEnd } from "./dialog_end.ts";
 import {
   type IncomingRequestMessage,
   type IncomingResponseMessage,
@@ -88,11 +89,12 @@ function receiveResponse(signalling: Signalling, message: IncomingResponseMessag
 }
 
 /**
- * Notes a response in a dialog as a sign of life of the peer. A proxy sends 100, 408 and 481 by itself.
+ * Notes a response in a dialog as a sign of life of the peer. A proxy sends 100 by itself, and statuses that
+ * end a dialog for a peer that is gone.
  */
 function noteResponse({ dialogs }: Signalling, message: IncomingResponseMessage): void {
   const { callId, fromTag, toTag, statusCode } = message;
-  if (statusCode === 100 || statusCode === 408 || statusCode === 481) return;
+  if (!statusCode || statusCode === 100 || dialogEnd(statusCode) !== undefined) return;
   const dialog = dialogs.get(callId + fromTag + toTag);
   if (dialog !== undefined) dialog.heardAt = awakeNow();
 }
@@ -146,7 +148,8 @@ function receiveRequest(
 /**
  * The key of a request's transaction. A CANCEL, and the ACK to a refusal, may come by another connection
  * than their INVITE: of a trunk, or once that of the INVITE has closed. They come from the host that the
- * INVITE came from (RFC 3261 §9.2, §17.2.3): no trunk ends the call of another.
+ * INVITE came from (RFC 3261 §9.2, §17.2.3), or from another address of its Gateway: no trunk ends the call
+ * of another.
  */
 function keyFor(
   { core, sources }: Signalling,
@@ -158,8 +161,11 @@ function keyFor(
   if (!isOfInvite || core.userAgentServers.has(key)) return key;
   const invited = invitedElsewhere(core, message, flow);
   if (invited === undefined) return key;
-  const { flow: first } = originOf(invited.message);
-  const isSource = first.remote.host === flow.remote.host;
+  const origin = originOf(invited.message);
+  const { flow: first } = origin;
+  const source = sources.of(origin);
+  const isSource = first.remote.host === flow.remote.host ||
+    Boolean(source?.gateway && source.trunk.owns(flow.remote.host));
   return isSource && (first.closed || sources.knows(first)) ? invited.key : key;
 }
 

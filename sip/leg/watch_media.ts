@@ -1,3 +1,4 @@
+import { dialogEnd } from "./dialog_end.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import type { MediaLeg } from "../media/mod.ts";
@@ -43,19 +44,16 @@ export function watchMedia(
     if (rtpTimeoutMs > 0 && ms >= rtpTimeoutMs) {
       return lose(`: RTP_TIMEOUT_S is ${rtpTimeoutMs / 1_000}`);
     }
-    const why = probe?.status === undefined ? undefined : denials[probe.status];
+    const why = probe?.status === undefined ? undefined : dialogEnd(probe.status);
     if (why !== undefined) return lose(`, and the phone ${why}`);
     const isDue = probe === undefined ||
       probe.status !== undefined && ms - probe.sentMs >= sipLimits.probeMs;
     if (!isDue) return;
     const sent: typeof probe = { sentMs: ms };
     probe = sent;
-    void (dialog()?.probe() ?? Promise.resolve(481)).then((status) => sent.status = status);
+    void (dialog()?.probe() ?? Promise.resolve(481)).then(
+      (status) => sent.status = status,
+      () => sent.status = 408, // It could not be sent.
+    );
   });
 }
-
-/** Statuses that end a dialog (RFC 3261 §12.2.1.2). */
-const denials: Readonly<Record<number, string>> = {
-  408: "does not answer SIP",
-  481: "does not know the call any more",
-};

@@ -123,6 +123,7 @@ async function sendBy(
       throw error;
     });
     for (const target of proxy.targets) {
+      if (!search.hasTime()) return undefined;
       const way = { route, proxy, target };
       if (search.heldBy !== undefined && search.heldBy !== nameOf(way)) continue;
       if (holds.heldMs(way) > 0) continue;

@@ -56,6 +56,19 @@ Deno.test("a silent phone that does not answer SIP loses its call at the next re
   ]);
 });
 
+for (const status of [404, 410, 430, 502, 604]) {
+  Deno.test(`a silent phone for which a proxy answers ${status} loses its call`, async () => {
+    const { reasons, beQuiet } = silentPhone();
+
+    await beQuiet(25, 35, status);
+
+    assert.deepEqual(reasons, [
+      "No audio (RTP or RTCP) came for 30 s, and the phone cannot be reached any more " +
+      `(SIP status ${status})`,
+    ]);
+  });
+}
+
 Deno.test("a phone that restarted and answers 481 loses its call", async () => {
   const { reasons, beQuiet } = silentPhone();
 

@@ -98,30 +98,45 @@ Deno.test("receive() takes the second call of a softphone that counts on in one 
   assert.equal(lab.reports.filter(({ event }) => event.type === "incoming").length, 2);
 });
 
-Deno.test("receive() takes the ACK to a refusal from the host of its INVITE alone", async () => {
-  using lab = openReceiveLab(domain);
-  lab.signalling.sources = { knows: () => true, of: () => undefined };
-  lab.answer = () => [{ type: "reject", status: 486 }];
-  const alice = await registered(lab);
-  const invite = call(lab, { callId: "refused", branch: "z9hG4bKrefused" });
-  alice.receive(invite);
-  await lab.time.settle();
-  const refused = readSip(alice.sent.at(-1) ?? "");
-  const ack = request("ACK", `sip:bob@${domain}`, {
-    callId: "refused",
-    branch: "z9hG4bKrefused",
-    from: valueOf(refused, "from"),
-    to: valueOf(refused, "to"),
+for (
+  const [by, addresses, left] of [
+    ["the host of its INVITE alone", ["192.0.2.1"], 1],
+    ["any address of its Gateway", ["192.0.2.1", "192.0.2.9"], 0],
+  ] as const
+) {
+  Deno.test(`receive() takes the ACK to a refusal from ${by}`, async () => {
+    using lab = openReceiveLab(domain);
+    const owns = (host: string) => addresses.some((address) => address === host);
+    const trunk = { addresses, owns, reach: () => Promise.reject(new Error("not asked for")) };
+    const gateway = { gatewaySid: "GW1", accountSid: "AC1" };
+    let isTrunk = false; // The caller is a Client until its call is refused.
+    lab.signalling.sources = {
+      knows: () => true,
+      of: () => isTrunk ? { gateway, trunk } : undefined,
+    };
+    lab.answer = () => [{ type: "reject", status: 486 }];
+    const alice = await registered(lab);
+    const invite = call(lab, { callId: "refused", branch: "z9hG4bKrefused" });
+    alice.receive(invite);
+    await lab.time.settle();
+    isTrunk = true;
+    const refused = readSip(alice.sent.at(-1) ?? "");
+    const ack = request("ACK", `sip:bob@${domain}`, {
+      callId: "refused",
+      branch: "z9hG4bKrefused",
+      from: valueOf(refused, "from"),
+      to: valueOf(refused, "to"),
+    });
+    const open = () => lab.kept()["serverTransactions"];
+
+    const before = open();
+    lab.connect("192.0.2.9").receive(ack);
+    await lab.time.settle();
+    const byAnother = open();
+    lab.connect().receive(ack);
+    await lab.time.settle();
+
+    assert.equal(refused.status, 486);
+    assert.deepEqual([before, byAnother, open()], [1, left, 0]);
   });
-  const open = () => lab.kept()["serverTransactions"];
-
-  const before = open();
-  lab.connect("192.0.2.9").receive(ack);
-  await lab.time.settle();
-  const byAnother = open();
-  lab.connect().receive(ack);
-  await lab.time.settle();
-
-  assert.equal(refused.status, 486);
-  assert.deepEqual([before, byAnother, open()], [1, 1, 0]);
-});
+}
