@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { floors } from "./floors.ts";
 
 /**
  * Pages of rooms: each README.md below `core/`, `sip/`, `kv/` and `routes/` names functions, files and folders
@@ -75,4 +76,12 @@ Deno.test("unknownNames() finds a function, a file and a folder that are gone", 
     "core/recordings/README.md names goneFunction()",
     "core/recordings/README.md names gone.ts",
   ]);
+});
+
+/** Rooms that have a page of their own; `kv/` and `routes/` have one each for all of theirs. */
+const rooms = floors.trim().split("\n").map((line) => line.split("|")[0]!.trim())
+  .filter((room) => /^(core|sip)\//.test(room));
+
+Deno.test("every room of core/ and sip/ has a page", () => {
+  assert.deepEqual(rooms.filter((room) => !files.has(`${room}/README.md`)), []);
 });
