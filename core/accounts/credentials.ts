@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { effectiveStatus, isTest } from "./access.ts";
+import { tenantField } from "./tenant.ts";
 import type { Credentials } from "../protocol/companion.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import type { Client } from "../model/resources/clients.ts";
@@ -23,6 +24,7 @@ export async function credentialsOf(login: string, ports: Ports): Promise<Creden
   const ha1 = (hash: string) => createHash(hash).update(secret).digest("hex");
   return {
     accountSid: client.accountSid,
+    ...account !== null && tenantField(account),
     clientSid: client.sid,
     ha1: { md5: ha1("md5"), sha256: ha1("sha256") },
     tokenKey: await tokenKeyOf(client, ports),

@@ -12,6 +12,15 @@ import type { Account } from "../model/resources/accounts.ts";
 export const tenantOf = ({ sid, ancestors }: Pick<Account, "sid" | "ancestors">): string =>
   ancestors[1] ?? sid;
 
+/**
+ * The field `tenant` of what begins a leg at a companion. Only a sub-account has it: any other is its
+ * own tenant.
+ */
+export function tenantField(account: Pick<Account, "sid" | "ancestors">): { tenant?: string } {
+  const tenant = tenantOf(account);
+  return tenant === account.sid ? {} : { tenant };
+}
+
 /** Returns whether an account is the root account, for which some places are reserved. */
 export const isRoot = ({ ancestors }: Pick<Account, "ancestors">): boolean =>
   ancestors.length === 0;

@@ -1,5 +1,5 @@
 import { isTest } from "../accounts/access.ts";
-import { isRoot, tenantOf } from "../accounts/tenant.ts";
+import { isRoot, tenantField, tenantOf } from "../accounts/tenant.ts";
 import type { Target } from "../protocol/script.ts";
 import type { FaultName } from "../base/faults.ts";
 import {
@@ -202,13 +202,17 @@ async function numberRoute(dialled: string, caller: Caller, ports: Ports): Promi
 }
 
 /** Route to a number of this service. A call goes from number to number `limits.numberHops` times at most. */
-function inward({ number, dialled }: Found, hops: number): Omit<Routed, "from"> | Unroutable {
+function inward(
+  { number, owner, dialled }: Found,
+  hops: number,
+): Omit<Routed, "from"> | Unroutable {
   const to = calledAs(number, dialled);
   if (hops > limits.numberHops) {
     return noRoute(`${to}, after ${limits.numberHops} numbers whose markup dialled the next`);
   }
   const { accountSid, sid: numberSid } = number;
-  return { target: { kind: "number", accountSid, numberSid, dialled, hops }, to, rateMicros: 0 };
+  const holder = { accountSid, ...tenantField(owner) };
+  return { target: { kind: "number", ...holder, numberSid, dialled, hops }, to, rateMicros: 0 };
 }
 
 async function outward(

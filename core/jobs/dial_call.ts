@@ -6,7 +6,7 @@
  * long as a person who asked for a call waits for the ring. The age is by the steady clock. It is no
  * parameter of a call, as it bounds faults of the operator's machines.
  */
-import { tenantOf } from "../accounts/tenant.ts";
+import { tenantField, tenantOf } from "../accounts/tenant.ts";
 import { plainReason } from "../base/plain_reason.ts";
 import { effectiveStatus, isTest } from "../accounts/access.ts";
 import type { Companion } from "../protocol/companion.ts";
@@ -66,7 +66,7 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
     }
     const { headers } = customHeaders(call.to.split("?").slice(1).join("?"));
     const sent = Object.keys(headers).length === 0 ? {} : { headers };
-    const invitation = { leg: callSid, accountSid, ...called, ...sent };
+    const invitation = { leg: callSid, accountSid, ...tenantField(account), ...called, ...sent };
     const { timeout: timeoutS } = call;
     const ordered = { ...machineDetection(call), ...recordingOf(call) };
     const script: Script = [{ type: "invite", invitation, timeoutS, ...ordered }];

@@ -1,5 +1,6 @@
 import { plainReason } from "../base/plain_reason.ts";
 import { effectiveStatus, isTest } from "../accounts/access.ts";
+import { tenantField } from "../accounts/tenant.ts";
 import type { Invitation, Script } from "../protocol/script.ts";
 import type { UssdStep } from "../protocol/ussd.ts";
 import { actionScript, firstScript, type ScriptContext } from "../documents/next_script.ts";
@@ -39,7 +40,8 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
     const instead = { type: "reject", status: 500 } as const;
     const script = await openingScript({ call, ports, signal, cause, instead });
     if (script[0]?.type === "reject") return await fail(call, ports); // A Notification exists.
-    const begun = withInvitation({ leg: callSid, accountSid, ...called }, script, call);
+    const of = { accountSid, ...tenantField(account) };
+    const begun = withInvitation({ leg: callSid, ...of, ...called }, script, call);
     if (begun !== null && isTest(account)) return await placeSimulated(call, begun, ports);
     if (begun !== null) return await place(call, begun, called.target, ports);
     const detail = "the document must begin with UssdMessage or UssdCollect";

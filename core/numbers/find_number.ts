@@ -19,7 +19,7 @@
  * patterns of others cost.
  */
 import { effectiveStatus } from "../accounts/access.ts";
-import { isRoot, tenantOf } from "../accounts/tenant.ts";
+import { isRoot, tenantField, tenantOf } from "../accounts/tenant.ts";
 import type { FoundNumber, NumberQuery } from "../protocol/trunks.ts";
 import { formsOf, readsAsNumber } from "../model/values/dialled.ts";
 import { isPattern, patternSet } from "../model/values/number_pattern.ts";
@@ -63,6 +63,7 @@ export async function numberOf(
   const found = await find(dialled, scope, ports);
   return found === null ? null : {
     accountSid: found.owner.sid,
+    ...tenantField(found.owner),
     numberSid: found.number.sid,
     dialled: found.dialled,
     allowed: await effectiveStatus(found.owner, ports.accounts) === "active",

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { effectiveStatus } from "../accounts/access.ts";
+import { tenantField } from "../accounts/tenant.ts";
 import type { GatewayReport, Registration } from "../protocol/trunks.ts";
 import { forEachIsolated } from "../webhooks/for_each_isolated.ts";
 import { Fault } from "../base/faults.ts";
@@ -34,7 +35,7 @@ async function registrationOf(gateway: Gateway, ports: Ports): Promise<Registrat
   const account = await ports.accounts.get(accountSid);
   if (account === null || await effectiveStatus(account, ports.accounts) !== "active") return null;
   const publicOnly = account.ancestors.length > 0 && !ports.settings.trunks.allowPrivate;
-  const of = { gatewaySid, accountSid, version: versionOf(gateway) };
+  const of = { gatewaySid, accountSid, ...tenantField(account), version: versionOf(gateway) };
   return { ...of, userName, password, proxy, publicOnly, ttlS: ttl };
 }
 

@@ -4,6 +4,7 @@ import { origin } from "../base/origin.ts";
 import { legEvent, progressEvent } from "./events.ts";
 import { companionAddresses } from "./peers.ts";
 import { legId, step } from "./script.ts";
+import { tenant } from "./trunks.ts";
 
 /**
  * The call-control protocol between service and companion. `requests.ts` lists every request,
@@ -83,6 +84,7 @@ export const credentialsQuery = z.object({ login: z.string() });
 /** HA1 per RFC 7616 §3.4.2 for the SIP domain as realm; never the password. */
 export const credentials = z.object({
   accountSid: z.string(),
+  tenant: tenant.optional(),
   clientSid: z.string(),
   ha1: z.object({ md5: z.string(), sha256: z.string() }),
   /** Key of passwords that end (`core/base/sip_token.ts`); a service of a former version sends none. */

@@ -17,7 +17,7 @@ import { conferenceStep, consultStep, leaveStep, pickupStep, queueStep } from ".
 import { sayStep } from "./speech.ts";
 import { converseStep, stopStreamStep, streamStep } from "./streams.ts";
 import { ussdInvitation, ussdStep } from "./ussd.ts";
-import { numberTarget, trunkTarget } from "./trunks.ts";
+import { numberTarget, tenant, trunkTarget } from "./trunks.ts";
 
 /**
  * The part of the call-control protocol (`companion.ts`) about scripts: the steps that a leg
@@ -49,6 +49,7 @@ const machineDetection = z.object({
 export const invitation = z.object({
   leg: legId,
   accountSid: z.string(),
+  tenant: tenant.optional(),
   from: z.string(),
   to: z.string(),
   target,

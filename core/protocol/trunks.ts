@@ -13,6 +13,13 @@ export const trunkLimits = {
   routes: 10,
 } as const;
 
+/**
+ * Of a sub-account: the account right under the root that it is below, by which shares of a companion
+ * count. It comes with what begins a leg, before ports or Workers are taken. A service of a former
+ * version names it in the answer to a heartbeat alone.
+ */
+export const tenant = z.string().min(1);
+
 /** One SIP proxy that takes calls. */
 export const trunkRoute = z.object({
   /** The Gateway it belongs to; null is the operator's proxy, or the host of a `sip:` address. */
@@ -48,6 +55,7 @@ export const trunkTarget = z.object({
 export const numberTarget = z.object({
   kind: z.literal("number"),
   accountSid: z.string(),
+  tenant: tenant.optional(),
   numberSid: z.string(),
   dialled: z.string().min(1),
   /** Numbers of this service that the call has been through, this one included. */
@@ -106,6 +114,7 @@ export const numberQuery = z.object({
 
 export const foundNumber = z.object({
   accountSid: z.string(),
+  tenant: tenant.optional(),
   numberSid: z.string(),
   /** Number of the query that it is. */
   dialled: z.string(),
@@ -122,6 +131,7 @@ export const gatewaysQuery = z.object({ companionId: z.string().min(1) });
 export const registration = z.object({
   gatewaySid: z.string(),
   accountSid: z.string(),
+  tenant: tenant.optional(),
   /** Names the settings below. Under another version they are registered anew. */
   version: z.string(),
   userName: z.string(),

@@ -5,6 +5,8 @@ import type { Trunk } from "./trunk.ts";
 /** An admitted caller. */
 export interface Caller {
   accountSid: string;
+  /** Of a sub-account, where the service has named it: the tenant by which it counts. */
+  tenant?: string | undefined;
   /** The Client; undefined for any other caller. */
   login: string | undefined;
   trunk?: Trunk;

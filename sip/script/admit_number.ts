@@ -90,10 +90,10 @@ export function dialledBy(
 
 function callerFor(
   message: IncomingRequestMessage,
-  number: Pick<FoundNumber, "accountSid" | "numberSid" | "dialled">,
+  number: Pick<FoundNumber, "accountSid" | "tenant" | "numberSid" | "dialled">,
   hops: number,
 ): Caller & { event: IncomingNumber } {
-  const { accountSid, numberSid, dialled } = number;
+  const { accountSid, tenant, numberSid, dialled } = number;
   const { displayName, user, host } = identityOf(message);
   const name = plainName(displayName, sipLimits.displayNameLength);
   const forwardedFrom = forwarderOf(message);
@@ -110,5 +110,5 @@ function callerFor(
     sipCallId: message.callId,
     headers: passedHeaders(message),
   };
-  return { accountSid, login: undefined, event };
+  return { accountSid, tenant, login: undefined, event };
 }

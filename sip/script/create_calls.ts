@@ -1,4 +1,4 @@
-import { learnedTenant } from "../../core/base/learned_tenants.ts";
+import { learnedTenant, learnTenant } from "../../core/base/learned_tenants.ts";
 import { lookingFor } from "../../core/machine/net/names.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import { beginSpan } from "../../core/base/tracing.ts";
@@ -204,6 +204,7 @@ export function runScript(
   if (invite !== undefined) {
     if (known === undefined && !calls.ended(leg)) {
       const { invitation, timeoutS } = invite;
+      learnTenant(invitation);
       lookingFor(learnedTenant(invitation.accountSid), () => calls.place(invitation, { timeoutS }))
         .run(() => script);
     }

@@ -1,4 +1,5 @@
 import type { IncomingInviteRequest, IncomingRequestMessage } from "../base/sip_js.ts";
+import { learnTenant } from "../../core/base/learned_tenants.ts";
 import { admitNumber } from "./admit_number.ts";
 import { type Authenticator, challengeOf } from "../auth/authenticate.ts";
 import { authenticateCaller } from "../auth/authenticate_caller.ts";
@@ -54,7 +55,8 @@ export async function onInvite(
     refuseUnauthenticated(request, admitted.refusal);
     return;
   }
-  const { event, ...caller } = admitted;
+  const { event, tenant, ...caller } = admitted;
+  learnTenant({ accountSid: caller.accountSid, tenant });
   const { flow } = originOf(request.message);
   const { signalling, media } = calls;
   if (media.hasRoomFor?.(caller.accountSid, request.message.body) === false) {
@@ -137,7 +139,7 @@ async function admitClient(
   const { message } = request;
   const identity = await authenticateCaller(calls.signalling, authenticator, message);
   if ("refusal" in identity) return identity;
-  const { login, credentials: { accountSid, clientSid } } = identity;
+  const { login, credentials: { accountSid, tenant, clientSid } } = identity;
   const replaces = legToReplace(calls, message, accountSid);
   if (typeof replaces === "number") return { refusal: { statusCode: replaces } };
   const event = {
@@ -146,7 +148,7 @@ async function admitClient(
     login,
     clientSid,
   };
-  return { accountSid, login, event };
+  return { accountSid, tenant, login, event };
 }
 
 type Incoming = Extract<LegEvent, { type: "incoming" }>;

@@ -1,4 +1,4 @@
-import { learnedTenant } from "../../core/base/learned_tenants.ts";
+import { learnedTenant, learnTenant } from "../../core/base/learned_tenants.ts";
 import { lookingFor } from "../../core/machine/net/names.ts";
 import { steadyNow } from "../../core/base/steady_clock.ts";
 import type { Registration } from "../../core/protocol/trunks.ts";
@@ -66,6 +66,7 @@ export function createGatewayKeeper(
     expiresS: registration.ttlS,
     place: undefined,
   };
+  learnTenant(registration);
   const kept = lookingFor(learnedTenant(registration.accountSid), () => keep(state));
   return {
     registration,

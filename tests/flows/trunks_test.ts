@@ -540,7 +540,14 @@ Deno.test("a number of another account is called within the service, when the tw
 
   const [dial] = await dials(app, ours, tenant);
   assert.deepEqual(dial?.type === "dial" && [dial.legs[0]?.target, dial.media], [
-    { kind: "number", accountSid: found.account_sid, numberSid: found.sid, dialled: ours, hops: 1 },
+    {
+      kind: "number",
+      accountSid: found.account_sid,
+      tenant: tenant.sid,
+      numberSid: found.sid,
+      dialled: ours,
+      hops: 1,
+    },
     "anchored",
   ]);
   for (const dialled of [theirs, "+14155550150"]) {

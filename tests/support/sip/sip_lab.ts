@@ -35,6 +35,8 @@ export interface SipLabOptions {
   /** Whether audio between two plain phones goes by us; `auto` unless given. */
   mediaRelay?: CompanionOptions["mediaRelay"];
   rtpTimeoutMs?: number;
+  /** Pairs of RTP ports that tenants share; no bound unless given. */
+  portPairs?: number;
   slowMedia?: boolean;
   /** Media in place of the fake ones. */
   engine?: MediaEngine;
@@ -85,6 +87,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     ...options.onListenerOver && { onListenerOver: options.onListenerOver },
     ...options.mediaRelay && { mediaRelay: options.mediaRelay },
     ...options.rtpTimeoutMs && { rtpTimeoutMs: options.rtpTimeoutMs },
+    ...options.portPairs && { portPairs: options.portPairs },
     ...options.transports && { transports: options.transports },
     ...options.admission && { admission: options.admission },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
