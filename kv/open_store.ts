@@ -62,7 +62,7 @@ import { type Worker, worker } from "./jobs/worker.ts";
 export interface StoreOptions extends PartsOptions {
   /** A file, `:memory:`, the URL of a KV Connect endpoint, or empty: the store of the platform. */
   location: string;
-  /** Whether to narrow the index of expiry of a file (`narrowExpiryIndex`); so unless given. */
+  /** Narrows the index of expiry of a file (`narrowExpiryIndex`). Default: true. */
   narrowsIndex?: boolean;
   /** Called after each commit of a migration. */
   progress?(progress: Progress): void;
@@ -83,7 +83,7 @@ export interface Store {
   cookies: CookieStore;
   /** The clock of the spans that are written. */
   clock: StoreClock;
-  /** The changes of records, for those who follow them. */
+  /** The changes of records, for followers. */
   changes: ChangeFeed;
   /** The worker of this store's jobs; nothing runs until it is started or drained. */
   worker(handlers: AnyJobHandler[], ports: Ports): Promise<Worker>;
@@ -186,7 +186,7 @@ function watchedClock({ steadyNow, look }: StoreClock, onSet: () => Promise<void
     async look() {
       const byMs = await look();
       isDue ||= byMs !== 0;
-      // Where the store does not answer, the next look tries again.
+      // If the store does not answer, the next look tries again.
       if (isDue) isDue = await onSet().then(() => false, () => true);
       return byMs;
     },

@@ -41,16 +41,19 @@ const writersOfRemote = 8;
 export const checksOf = ({ kv, isRemote }: Pick<Opened, "kv" | "isRemote">): number =>
   kv.mostChecks - (isRemote ? 2 : 0);
 
-/** What the parts of a store need beside its handle. */
+/** Dependencies and options of a store, beside its handle. */
 export interface PartsOptions extends RecordCacheOptions {
   secretKey: string;
   /** A second key that opens what is sealed; what is written is sealed with `secretKey`. */
   otherKey?: string;
   /** The wall clock, in ms. */
   now(): number;
-  /** A steady clock, in ms; the wall clock unless given. */
+  /** A monotonic clock, in ms; the wall clock unless given. */
   steadyNow?(): number;
-  /** A steady clock without the spans in which this process stood, in ms; else the steady clock. */
+  /**
+   * A monotonic clock without the spans in which this process was suspended, in ms. Default:
+   * `steadyNow`.
+   */
   awakeNow?(): number;
   /** Logs records that cannot be read. Absent: no log. */
   log?: Ports["log"];
@@ -58,7 +61,7 @@ export interface PartsOptions extends RecordCacheOptions {
   declarations?: Declarations;
   /** Called with the kind of each write that failed for the store's sake. */
   onStoreFailure?(kind: StoreFailure["kind"]): void;
-  /** Told what became of each commit, and how long it took, in ms. */
+  /** Called after each commit with its outcome and its duration in ms. */
   onCommit?: CommitterOptions["onCommit"];
 }
 
@@ -82,7 +85,7 @@ export interface Opened {
   close(): void;
 }
 
-/** The parts that the collections share, and what makes their counters finer. */
+/** The modules that the collections share, and the one that adds finer counters. */
 interface Parts {
   parts: Omit<StoreContext, "stageCaused" | "limiters">;
   deepening: Deepener;
@@ -91,8 +94,8 @@ interface Parts {
 }
 
 /**
- * The parts of an open store. `known`: the jobs of an embedded file. A remote store has no caches of lists and counters: other processes
- * write to it as well.
+ * The modules of an open store. `known`: the jobs of an embedded file. A remote store has no caches
+ * of lists and counters: other processes write to it as well.
  */
 export function partsOf(
   opened: Opened,

@@ -17,7 +17,7 @@ export interface BackupOptions {
   signal: AbortSignal;
 }
 
-/** What a backup holds, or what was restored. */
+/** Counts of a backup or of a restore. */
 export interface Contents {
   entries: number;
   files: number;
@@ -77,7 +77,9 @@ async function writeStore(writer: FrameWriter, options: BackupOptions): Promise<
   return count;
 }
 
-/** First parts of keys that expire: they never would where they are restored. */
+/**
+ * First elements of the keys of entries that expire. A restored copy of them would never expire.
+ */
 const expiring: unknown[] = [keys.sipTraces[0], keys.allCookies[0]];
 
 const cutOff = "a restore into it was cut off";

@@ -1,8 +1,8 @@
 import { sealer } from "../store/seal.ts";
 
-/** What a backup says of itself, in its first frame. */
+/** Description of a backup, in its first frame. */
 export interface Description {
-  /** When the backup began, in ms since 1970. */
+  /** Start of the backup, in ms since 1970. */
   begunAt: number;
   /** The version of Switchboard that made it. */
   version: string;
@@ -23,7 +23,7 @@ const sealedText = "switchboard";
 /** A text that shows by which key it was sealed, without the key. */
 export const sealedBy = (secretKey: string): string => sealer(secretKey).seal(sealedText);
 
-/** Whether one of two keys opens a text of `sealedBy`. */
+/** Returns whether one of two keys opens a text of `sealedBy`. */
 export function opens(sealed: string, secretKey: string, otherKey: string): boolean {
   try {
     return sealer(secretKey, otherKey).open(sealed) === sealedText;

@@ -33,7 +33,7 @@ export interface Frame {
   content: Uint8Array<ArrayBuffer>;
 }
 
-/** What the last frame of a section says. */
+/** Content of the last frame of a section. */
 export interface SectionEnd {
   sha256: string;
   count: number;

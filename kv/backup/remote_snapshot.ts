@@ -51,7 +51,7 @@ export async function remoteSnapshot(
   }
 }
 
-/** The first parts of keys that a copy has no use for. */
+/** First elements of the keys that a copy leaves out. */
 const unsaved = new Set<KvKeyPart | undefined>(
   [keys.backup, keys.logs, keys.followed, keys.changes, keys.changedAny].map(([first]) => first),
 );
@@ -78,7 +78,7 @@ async function copyStore(kv: KeyValueStore, spool: Spool, options: CopyOptions):
     }
     spool.applyLog();
   } finally {
-    // Where the store is out of reach, the notice and the log expire.
+    // If the store is unreachable, the notice and the log expire.
     await notice.clear().catch(() => {});
   }
 }

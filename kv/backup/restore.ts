@@ -19,9 +19,9 @@ export interface RestoreOptions {
   location: string;
   /** The folder of the audio of recordings. */
   audio: string;
-  /** Whether to begin again after a restore that was cut off. */
+  /** Allows a new restore after one that was interrupted. */
   again: boolean;
-  /** What is to be done once the store proved empty, before anything is written to it. */
+  /** Runs once the store proved empty, before anything is written to it. */
   before(): Promise<void>;
   progress: Progress;
   signal: AbortSignal;
@@ -135,7 +135,7 @@ function entryWriter(kv: KeyValueStore): EntryWriter {
     op = kv.atomic();
     [mutations, keyBytes, bytes] = [0, 0, 0];
   };
-  /** Counts one more mutation, in a commit that has room for it. */
+  /** Counts one more mutation, in a commit that has space for it. */
   const count = async (ofKey: number, size: number) => {
     const fits = mutations < backupLimits.commitMutations &&
       keyBytes + ofKey <= backupLimits.commitKeyBytes &&

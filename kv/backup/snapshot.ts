@@ -11,7 +11,7 @@ import type { Entry } from "./entries.ts";
 
 /** The entries of a store, all as they were at one moment. */
 export interface Snapshot extends AsyncDisposable {
-  /** How many there are; null where that is unknown before they are read. */
+  /** Number of entries; null if it is unknown before they are read. */
   total: number | null;
   entries(): AsyncIterable<Entry>;
 }
@@ -37,7 +37,7 @@ export async function openScratch(location: string): Promise<Scratch> {
   };
   try {
     await removeFiles();
-    // An empty file is an empty database. What SQLite adds beside it gets the same permissions.
+    // An empty file is an empty database. SQLite creates its other files with the same permissions.
     (await Deno.open(path, { createNew: true, write: true, mode: 0o600 })).close();
   } catch (error) {
     lock.close();

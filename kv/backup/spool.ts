@@ -29,7 +29,7 @@ const tables = `
 
 const mask = 2n ** 64n - 1n;
 
-/** How a counter changes; it is undefined where it does not exist yet. */
+/** Operations on a counter, which is undefined until its first one. */
 const counted = {
   sum: (now: bigint | undefined, by: bigint) => ((now ?? 0n) + by) & mask,
   min: (now: bigint | undefined, by: bigint) => now === undefined || by < now ? by : now,

@@ -113,7 +113,7 @@ export function counterCache(most: number): CounterCache {
       return blocks.get(name) ?? await reading(name, read);
     },
     made({ moved, deletes }, versionstamp) {
-      if (blocks.isEmpty() && readings.size === 0) return; // Nobody has looked at a list.
+      if (blocks.isEmpty() && readings.size === 0) return; // No list was read.
       const changed = new Set<Block>();
       for (const { text, level, bucket, by } of moved) {
         const name = nameOf(text, level, partOf(bucket, level));

@@ -5,7 +5,7 @@ import { type DepthNote, keys, type Place, valueOfDepth } from "../store/keys.ts
 import { type LruCache, lruCache } from "./lru_cache.ts";
 import type { KeyValueStore, KvKey } from "../store/key_value_store.ts";
 
-/** Which values are counted deeper than their index is everywhere, by window. */
+/** Values that are counted deeper than the levels of their index, by window. */
 export interface DepthCache extends CommitDepths {
   /** The finest level whose counters of a value are whole in a window; 0 for those of its index. */
   wholeIn(value: KvKey, window: number): Promise<number>;
@@ -37,10 +37,10 @@ interface State {
 }
 
 /**
- * Keeps the notes of windows (`keys.depth`). On a store that only this process writes to, every change
- * is reported here. On a shared store each commit checks that no other process has begun to count a
- * value deeper; whoever learns that one did calls `clear`. A note only ever grows while its window has
- * records, so an outdated one is right for a reader.
+ * Caches the notes of windows (`keys.depth`). On a store that only this process writes to, every
+ * change is reported here. On a shared store each commit checks that no other process has begun to
+ * count a value deeper; if one has, `clear` is called. A note only grows while its window has
+ * records, so readers can use an outdated one.
  */
 export function depthCache(
   kv: KeyValueStore,
@@ -72,7 +72,7 @@ export function depthCache(
   };
 }
 
-/** Whether a key is that of a note (`keys.depth`). */
+/** Returns whether a key is that of a note (`keys.depth`). */
 const isNote = (key: KvKey): boolean => key.length === 5 && typeof key[2] === "bigint";
 
 /** Takes over a note that a commit wrote. A window that is not in memory is not read for it. */

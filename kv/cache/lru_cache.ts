@@ -6,16 +6,16 @@ export interface LruCache<V> {
   peek(name: string): V | undefined;
   keep(name: string, value: V, cost: number): void;
   forget(name: string): void;
-  /** Whether it has no values. */
+  /** Returns whether it has no values. */
   isEmpty(): boolean;
-  /** Whether further values displace others. */
+  /** Returns whether further values displace others. */
   isFull(): boolean;
 }
 
 /**
- * Keeps values that cost at most `most` together, in two generations. When the young one would cost
- * more than half of it, it becomes the old one, and the values left in the old one are dropped. A
- * value that costs more than half is not kept, as it would displace all others.
+ * Caches values that cost at most `most` together, in two generations. When the young one would
+ * cost more than half of it, it becomes the old one, and the values left in the old one are
+ * dropped. A value that costs more than half is not cached, as it would displace all others.
  */
 export function lruCache<V>(most: number): LruCache<V> {
   type Kept = { value: V; cost: number };

@@ -37,7 +37,7 @@ interface Kept {
   slice: Slice<Base>;
 }
 
-/** What a record and a page cost in the cache, in bytes, about. */
+/** Estimated bytes of a record and of a page in the cache. */
 const recordBytes = 1_500;
 const pageBytes = 500;
 

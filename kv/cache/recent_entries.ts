@@ -33,7 +33,7 @@ export interface RecentEntries extends CommitRecord {
 
 type Writes = Pick<Batch, "sets" | "deletes">;
 
-/** What is kept of an entry: whoever asks has its key. */
+/** The cached part of an entry, without its key, which readers have. */
 interface Kept extends Named, Decoded {
   value: unknown;
   versionstamp: string | null;
@@ -47,7 +47,7 @@ const isRemembered = (key: KvKey): boolean =>
 /** The memory of records and unique values that stay in it. */
 export const recentEntryBytes = 5 << 20;
 
-/** What a record takes in memory beside its bytes in the store, about. */
+/** Estimated bytes of a record in memory, beyond its bytes in the store. */
 const recordBytes = 400;
 
 /** The most bytes that an entry takes in memory. The entry of a unique value names two Sids. */
@@ -60,7 +60,7 @@ const bytesOf = (key: KvKey, value: unknown): number =>
  */
 export const mostDecoded = 500;
 
-/** Keys that are known to have no entry, most of them of callers that are no Clients. */
+/** Most keys without an entry that are cached. Most of them are of callers that are no Clients. */
 const mostAbsent = 2_000;
 
 /**

@@ -16,16 +16,19 @@ export type Stored = Pick<KvEntry<unknown>, "key" | "value" | "versionstamp"> & 
 /** A cache of decoded records by versionstamp. */
 export interface RecordCache {
   /**
-   * The cached record of an entry, or the result of `read`, which is frozen if it is cached. One that
-   * was written lately is the writer's own: it is frozen without its parts, which take long to look
-   * through.
+   * The cached record of an entry, or the result of `read`, which is frozen if it is cached. A
+   * record that was written recently belongs to its writer: only its top level is frozen, as
+   * freezing nested objects takes long.
    */
   reading(entry: Stored, read: () => AnyRecord): AnyRecord;
 }
 
-/** How records are kept apart from those who read them. */
+/** Isolation of cached records from their readers. */
 export interface RecordCacheOptions {
-  /** Whether records that were written lately are frozen with their parts: a test then sees who changes one. */
+  /**
+   * Freezes recently written records with their nested objects, so that a test finds code that
+   * changes one.
+   */
   freezesParts?: boolean;
 }
 
@@ -46,8 +49,8 @@ const cachedOneOf = 16;
 /**
  * Caches decoded records that take up to `bytes` in the store. Every write by any process changes
  * the versionstamp of an entry, so a cached record is never outdated and no write is reported here.
- * When it is full it takes few of the further records: who reads a long list would displace all, and
- * all of them would be garbage that V8 keeps for long.
+ * When it is full it takes few of the further records. A client that reads a long list would
+ * otherwise displace all, and all of them would be garbage that V8 collects late.
  */
 export function recordCache(
   bytes: number,

@@ -45,8 +45,8 @@ export interface RunCache extends CommitWatch {
    */
   nthOldest(place: Place, bounds: Bounds, count: number): string | Gap;
   /**
-   * Whether the commit under way writes to cached records of a gap. They are cached again when it ends;
-   * the store would be read behind it.
+   * Returns whether the commit under way writes to cached records of a gap. They are cached again
+   * when it ends, and until then the store is newer than the cache.
    */
   isComing(place: Place, gap: Gap): boolean;
   /**
@@ -103,9 +103,10 @@ interface State {
 /**
  * Caches records of up to `most` bytes by their position in a list, so that pages of a list that
  * grows or changes need no read. When there are more, the oldest records of the list that was used
- * least recently are dropped: who reads a list to its end does not displace its newest records. A
- * record is dropped before a commit that writes it, and cached again after it. A record that a commit
- * may have written during its read is not cached. All writes of records must be reported here.
+ * least recently are dropped. A client that reads a list to its end does not displace its newest
+ * records. A record is dropped before a commit that writes it, and cached again after it. A record
+ * that a commit may have written during its read is not cached. All writes of records must be
+ * reported here.
  */
 export function runCache(most: number): RunCache {
   const state: State = {
@@ -172,7 +173,7 @@ function begin(state: State, write: Pick<Write, "key" | "value">): void {
   if (forget(state, list, sid) || pending.has(name)) pending.set(name, { list, sid, ...write });
 }
 
-/** Whether a commit from number `since` on may have written a record of a run. */
+/** Returns whether a commit from number `since` on may have written a record of a run. */
 function mayBeWritten({ writes }: State, { list, run, since }: Reading): boolean {
   const [oldest] = writes;
   // Older writes were dropped: one of them may be of a commit since then.
@@ -253,7 +254,9 @@ function newList(state: State, name: string, decode: Decode): Known {
   return known;
 }
 
-/** Caches the parts of a run that are not cached yet, if there is room or others can make room. */
+/**
+ * Caches the records of a run that are not cached yet, if there is space or others can be dropped.
+ */
 function keep(
   state: State,
   { list, decode }: { list: string; decode: Decode },
@@ -271,7 +274,7 @@ function keep(
   makeRoom(state);
 }
 
-/** Whether there is no room, and a run is the first that `makeRoom` would drop. */
+/** Returns whether the cache is full and a run is the first that `makeRoom` would drop. */
 function wouldGoFirst({ total, most, lists }: State, list: string, run: Run): boolean {
   const [first] = lists;
   const oldest = first?.[1].runs.at(-1);

@@ -51,8 +51,9 @@ export function firstOf(
 }
 
 /**
- * The Sid of the `count`-th record between bounds, counted from the oldest one. Where cached runs lack
- * it or an older one, the gap from there on, with the number of records that are still to be counted.
+ * The Sid of the `count`-th record between bounds, counted from the oldest one. If cached runs lack
+ * it or an older one, the gap from there on, with the number of records that are still to be
+ * counted.
  */
 export function nthOldest(runs: Run[], { from, before }: Bounds, count: number): string | Gap {
   let [start, left] = [from, count];

@@ -3,8 +3,8 @@ import { changesIn, type StagedChange, type Written } from "./stored_change.ts";
 import type { AtomicOperation, KeyValueStore, KvEntryMaybe } from "../store/key_value_store.ts";
 
 /**
- * The log of changes in a store that several processes write to. Each of them adds what a commit
- * changes to that commit, for the accounts that somebody follows: else it costs nothing.
+ * The log of changes in a store that several processes write to. Each process adds the changes of a
+ * commit to that commit, for followed accounts only: other commits cost nothing more.
  */
 export interface ChangeLog {
   /** Adds the changes of a commit to it. */
@@ -14,7 +14,7 @@ export interface ChangeLog {
   close(): void;
 }
 
-/** A change in the log: the value is null where there was no room for it, or no record any more. */
+/** A change in the log. The value is null if it did not fit, or if the record was removed. */
 export type LoggedChange = [
   sid: string,
   change: StagedChange["change"],
@@ -82,7 +82,7 @@ function watchFollowed(kv: KeyValueStore, onError: LogOptions["onError"]) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const known = {
     accounts: {} as Followed,
-    /** A watch may tell late what another read has told since. */
+    /** Ignores a version that is not newer: a watch may deliver one that was read before. */
     adopt({ value, versionstamp }: FollowedEntry): void {
       if (versionstamp === null || versionstamp <= version) return;
       version = versionstamp;

@@ -9,11 +9,11 @@ import { type FeedStore, told } from "./told.ts";
 /** Takes a change; null is a gap, in which changes were missed. */
 type Take = (change: StoredChange | null) => void;
 
-/** Where a feed has the changes of accounts from. */
+/** Source of the changes of accounts. */
 export interface FeedSource {
   /** Passes on what changes in an account from now on, which is after the version of `since`. */
   listen(account: bigint, take: Take): { leave(): void; since: Promise<string | null> };
-  /** What changed in an account after an id, oldest first; `isWhole`: nothing is missing. */
+  /** The changes of an account after an id, oldest first. `isWhole`: none is missing. */
   changesSince(
     account: bigint,
     after: string,
@@ -62,8 +62,8 @@ export function changeFeed(store: FeedStore, source: FeedSource): ChangeFeed {
 }
 
 /**
- * Tells changes one after the other: each may have to be read first. They wait until `release` says
- * which of them were told already.
+ * Delivers changes one after the other: each may have to be read first. They wait until `release`
+ * names the changes that were delivered already.
  */
 function inOrder(store: FeedStore, { take, onGap }: Pick<FollowOptions, "take" | "onGap">) {
   const released = Promise.withResolvers<ReadonlySet<string>>();

@@ -4,25 +4,25 @@ import { afterCommit, followedPrefixes, type StoredChange } from "./stored_chang
 import { scanChanges } from "./told.ts";
 import type { KeyValueStore } from "../store/key_value_store.ts";
 
-/** Follows the changes of one account for all who listen here. */
+/** Follows the changes of one account for all its listeners in this process. */
 export interface Follower {
   listen(take: (change: StoredChange | null) => void): () => void;
-  /** The version that what is told begins after; "" where the account has no version yet. */
+  /** The version after which the delivered changes begin; "" if the account has no version yet. */
   ready: Promise<string>;
 }
 
 /** In ms: between two looks whether the log lacks a commit, and two renewals. */
 const [lookMs, renewMs] = [5_000, 10 * 60_000];
 
-/** How far an account is followed. */
+/** Progress of following an account. */
 interface State extends SharedFeedStore {
   account: bigint;
   listeners: Set<(change: StoredChange | null) => void>;
   /** The version up to which the log is read. */
   last: string;
-  /** The version up to which the log is known to have all commits, or they were found otherwise. */
+  /** The version up to which all commits are in the log, or were found otherwise. */
   proven: string;
-  /** The versions of entries of the log since `proven`, and the ids of changes that were told since. */
+  /** The versions of log entries since `proven`, and the ids of changes delivered since. */
   versions: Set<string>;
   ids: Set<string>;
   renewedAt: number;

@@ -18,7 +18,7 @@ export async function readLogAt(
   return (value ?? []).map((one) => storedOf(account, version, one));
 }
 
-/** What the log of an account has after a version. */
+/** The log of an account after a version. */
 export interface LogRead {
   changes: StoredChange[];
   /** The versions of its entries. */

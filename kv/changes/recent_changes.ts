@@ -25,10 +25,10 @@ type Listener = (change: StoredChange | null) => void;
 /** The memory of the changes that an event stream can begin with. */
 export const recentChangeBytes = 6 << 20;
 
-/** What an entry takes in memory beside its value, about: its key, and the objects around both. */
+/** Estimated bytes of an entry in memory beyond its value: its key, and the objects around both. */
 const entryBytes = 600;
 
-/** What a commit wrote of records. Its changes are made of it when somebody asks. */
+/** The writes of a commit to records. Its changes are derived from them when a follower asks. */
 interface Kept {
   versionstamp: string;
   written: Written;

@@ -12,7 +12,7 @@ export interface StoredChange extends Pick<RecordChange, "id" | "change" | "sid"
   value: unknown;
 }
 
-/** The prefixes of the Sids of records whose changes are told. */
+/** Prefixes of the Sids of records whose changes are published. */
 export const followedPrefixes: ReadonlySet<string> = new Set(
   Object.values(eventTypes).map((name) => resources[name].sidPrefix),
 );
@@ -39,7 +39,7 @@ export interface Written {
 /** A change before its commit has a version. */
 export type StagedChange = Omit<StoredChange, "id">;
 
-/** What a commit writes of records whose changes are told; null where that is nothing. */
+/** The writes of a commit to records whose changes are published; null if there are none. */
 export function followedIn({ checks, sets, deletes }: Written): Written | null {
   const [written, removed] = [sets.filter(isOfFollowed), deletes.filter(isFollowed)];
   if (written.length === 0 && removed.length === 0) return null;

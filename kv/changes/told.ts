@@ -6,12 +6,15 @@ import type { StoreContext } from "../collections/store_context.ts";
 import { keys, sidOf } from "../store/keys.ts";
 import { changeId, followedPrefixes, type StoredChange, typeOfPrefix } from "./stored_change.ts";
 
-/** What the feeds read from. */
+/** Source of the feeds. */
 export interface FeedStore extends Pick<StoreContext, "kv" | "log" | "accountNumber"> {
   records: StoredRecords;
 }
 
-/** A change as it is told. Null, and a line of the log, for a record that cannot be read. */
+/**
+ * A change in the form in which it is published. Null, and a line of the log, for a record that
+ * cannot be read.
+ */
 export async function told(
   { records, log, kv }: FeedStore,
   change: StoredChange,
@@ -26,7 +29,8 @@ export async function told(
     const entry = change.value === undefined
       ? await kv.get(key)
       : { key, value: change.value, versionstamp: id.slice(0, 20) };
-    if (entry.versionstamp === null) return null; // Deleted since, which is told as well.
+    // It was deleted since, and that change is published as well.
+    if (entry.versionstamp === null) return null;
     const record = records[eventTypes[type]].decode(entry);
     return { id, type, change: change.change, sid, record, bytes };
   } catch (error) {

@@ -273,7 +273,7 @@ async function setLimits(
   throw new Fault("unavailable", `too many requests change ${sid} at the same time; retry`);
 }
 
-/** What never changes of an account, so that each is read once: its number and its tenant. */
+/** Facts of an account that never change, so that each is read once: its number and its tenant. */
 export function accountFacts(kv: KeyValueStore): Pick<StoreContext, "accountNumber" | "tenant"> {
   const known = new Map<string, { number: bigint; tenant: string }>();
   async function factsOf(sid: string) {

@@ -83,7 +83,7 @@ async function chunkWith(
   return whole;
 }
 
-/** The bytes from `start` to before `end`. What was never written reads as zeros. */
+/** The bytes from `start` to before `end`. Ranges that were never written read as zeros. */
 function read(kv: KeyValueStore, of: Named, start: number, end: number) {
   let at = start;
   return new ReadableStream<Uint8Array<ArrayBuffer>>({

@@ -11,7 +11,7 @@ import type { KeyValueStore, KvEntry } from "../store/key_value_store.ts";
 export interface CompanionStatesOptions {
   isShared: boolean;
   now(): number;
-  /** The steady clock without the spans in which this process stood. */
+  /** The monotonic clock without the spans in which this process was suspended. */
   awakeNow(): number;
 }
 
@@ -71,7 +71,7 @@ export function companionStates(kv: KeyValueStore, options: CompanionStatesOptio
   };
 }
 
-/** When a heartbeat of a companion was seen last, by the awake clock, and its entry then. */
+/** Time of a companion's last heartbeat by the awake clock, and the version of its entry then. */
 interface Observed {
   at: number;
   versionstamp: string;
@@ -86,7 +86,10 @@ function observer({ isShared, now, awakeNow }: CompanionStatesOptions) {
     observed.set(id, { at: awakeNow() - Math.max(0, now() - seenAt), versionstamp });
   }
 
-  /** What another process has heard counts when its entry is read; the first one as its date says. */
+  /**
+   * A heartbeat that another process received counts from the time its entry is read. The first one
+   * counts by its date.
+   */
   function observe(
     { value, versionstamp }: Pick<KvEntry<CompanionState>, "value" | "versionstamp">,
   ): HeardCompanion {

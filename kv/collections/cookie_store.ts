@@ -63,7 +63,10 @@ export function cookieStore(
   const isKept = ({ until, callSid, callUntil }: Kept, owner: CookieOwner) =>
     until > steadyNow() || callSid !== null && callSid === owner.callSid && callUntil > steadyNow();
 
-  /** Writes a slot if it is as it was read; without what is over, and what has no room. */
+  /**
+   * Writes a slot if it did not change since it was read. Drops expired cookies, and the oldest
+   * ones above the bounds.
+   */
   async function write(entry: KvEntryMaybe<Kept[]>, all: Kept[]): Promise<boolean> {
     const now = steadyNow();
     const left = all.filter((one) => endOf(one) > now);
@@ -128,7 +131,7 @@ export function cookieStore(
   };
 }
 
-/** When the cookies of an owner are over in any case. */
+/** Time when all cookies of an owner have expired. */
 const endOf = ({ until, callUntil }: Kept): number => Math.max(until, callUntil);
 
 const bytesOf = (kept: readonly Kept[]): number =>

@@ -97,7 +97,7 @@ function takeAll(states: States, { takings }: Batch, at: Instant): Fault | undef
       continue;
     }
     const { state } = known;
-    // What was counted before the account lost its limits and got others is not given back to those.
+    // An account that lost its limits and got new ones does not get back amounts counted before.
     if (state === null || state.since !== taking.limiter.since) continue;
     const taken = take(state, taking, at);
     if ("exceeded" in taken) return refusal(taken.exceeded, { state, taking, at });

@@ -28,9 +28,9 @@ interface Refreshing {
 type Mark = KvEntry<unknown>;
 
 /**
- * Writes the present texts of records into packs that have many stale ones, and removes their marks.
- * `marks` are those of the field, oldest record first. A text that needs more room than it had stays
- * stale. Throws when the signal aborts.
+ * Writes the present texts of records into packs that have many stale ones, and removes their
+ * marks. `marks` are those of the field, oldest record first. A text that is longer than before
+ * stays stale if it does not fit. Throws when the signal aborts.
  */
 export async function refreshPacks(refreshing: Refreshing, marks: Mark[]): Promise<void> {
   const { kv, at, signal } = refreshing;

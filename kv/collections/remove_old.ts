@@ -10,7 +10,7 @@ import type { Layout } from "../records/layout.ts";
 import type { Stored } from "../cache/record_cache.ts";
 import type { KeyValueStore, KvU64 } from "../store/key_value_store.ts";
 
-/** Where records were removed. */
+/** The store from which records are removed. */
 export interface Old {
   kv: KeyValueStore;
   committer: Committer;

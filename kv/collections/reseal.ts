@@ -11,7 +11,7 @@ import type { KvEntry, KvKey } from "../store/key_value_store.ts";
 
 type Parts = Pick<StoreContext, "kv" | "committer" | "seal" | "cache" | "fields" | "log">;
 
-/** What a pass came to, in records. */
+/** Result of a pass, in records. */
 export interface Resealed {
   /** Sealed with the first key now. */
   resealed: number;

@@ -6,7 +6,7 @@ import type { KeyValueStore } from "../store/key_value_store.ts";
 /** A value of Deno KV has up to 64 KiB. */
 const valueBytes = 60_000;
 
-/** A trace as JSON in gzip, which takes a sixth of the room. */
+/** A trace as JSON in gzip, which takes a sixth of the bytes. */
 interface Kept {
   /** In ms: Deno KV removes an expired entry some time later. */
   until: number;

@@ -22,7 +22,7 @@ export interface ResourceStore<T extends Base> {
   store: StoreContext;
   name: string;
   definition: AnyResource;
-  /** What is kept beside a record now. */
+  /** The layout by which records are written now. */
   readonly layout: LayoutState;
   codec: RecordCodec;
   recordOf(entry: Stored): T;
@@ -61,8 +61,8 @@ async function stageRest<T extends Base>(
 }
 
 /**
- * Whether the indexes under construction have no entry of a record. The batch checks that they get
- * none before its commit.
+ * Returns whether the indexes under construction have no entry of a record. The batch checks that
+ * they get none before its commit.
  */
 async function isUnfinished(
   batch: Batch,
@@ -77,7 +77,7 @@ async function isUnfinished(
   return true;
 }
 
-/** What the store gets of a record. */
+/** The stored value of a record. */
 const valueOf = <T extends Base>({ definition, codec }: ResourceStore<T>, record: T) => ({
   value: codec.encode(record),
   record,

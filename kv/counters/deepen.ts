@@ -40,7 +40,7 @@ export interface Counting {
   committer: Committer;
   /** Other processes write to it. */
   isShared: boolean;
-  /** Whether the index of a value has all its entries, and is not being removed or built. */
+  /** Returns whether the index of a value has all entries, and is not being removed or built. */
   isComplete(value: KvKey): boolean;
 }
 
@@ -98,7 +98,7 @@ interface Attempts {
  */
 const attemptsToRead = 8;
 
-/** Whether a bucket of a level in the window is full. */
+/** Returns whether a bucket of a level in the window is full. */
 async function hasFull(kv: KeyValueStore, stretch: Stretch, depth: number): Promise<boolean> {
   const { from, before } = spanOf(stretch.window, windowLevel);
   for (const { count } of await countersIn(kv, stretch, { depth, from, before })) {
@@ -163,7 +163,7 @@ export async function dropNotes(
         batch.checks.push(counter);
         batch.deletes.push(...left.slice(Math.max(0, at - mostDropped), at));
         if (isShared && at <= mostDropped) await stageNotice(kv, batch);
-        await committer.commit(batch); // Where a record came meanwhile, all stay.
+        await committer.commit(batch); // If a record was added meanwhile, all stay.
       }
     }
   }

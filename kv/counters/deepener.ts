@@ -26,14 +26,15 @@ const mostWaiting = 5_000;
 const finest = levels.at(-1);
 
 /**
- * A deepener of a store. A value is looked at when this process alone has filled a bucket of it, or
- * when a page passed over that many entries: then the counters tell whether it is so.
+ * Adds finer counters to the values of a store. A value is examined when this process alone has
+ * filled a bucket of it, or when a page passed over that many entries. The counters then show
+ * whether the bucket is full.
  */
 export function deepener(store: Counting, onError: (error: unknown) => void): Deepener {
   const tallies = lruCache<{ count: number }>(mostTallies);
   const waiting = new Map<string, { value: KvKey; window: number }>();
   const closing = Promise.withResolvers<never>();
-  closing.promise.catch(() => {}); // Nobody may wait when it is closed.
+  closing.promise.catch(() => {}); // The promise may be rejected without a listener.
   let isClosed = false;
   let running: Promise<void> | null = null;
 

@@ -8,9 +8,9 @@ import {
 } from "../store/key_value_store.ts";
 
 /**
- * Opens a store of Deno KV: a file, `:memory:`, the URL of a KV Connect endpoint, or, where the location
- * is empty, that of the platform. This module alone uses `Deno.Kv`, which is not stable yet. Where `sum`
- * meets another value than a counter, Deno KV keeps what the commit wrote before it.
+ * Opens a store of Deno KV: a file, `:memory:`, the URL of a KV Connect endpoint, or, if the
+ * location is empty, that of the platform. This module alone uses `Deno.Kv`, which is not stable
+ * yet. If `sum` meets a value that is no counter, Deno KV keeps the writes of the commit before it.
  */
 export async function openDenoKv(location: string): Promise<KeyValueStore> {
   return denoKv(location === "" ? await Deno.openKv() : await Deno.openKv(location), location);
@@ -40,7 +40,10 @@ function denoKv(kv: Deno.Kv, location: string): KeyValueStore {
   };
 }
 
-/** Deno's counters are of a class of its own. Entries belong to who read them, so they are changed. */
+/**
+ * Converts the counters of Deno, which have a class of their own. Entries belong to their reader,
+ * so they are changed in place.
+ */
 function counted(entry: Deno.KvEntryMaybe<unknown>): Deno.KvEntryMaybe<unknown> {
   const { value } = entry;
   if (value instanceof Deno.KvU64) entry.value = new KvU64(value.value);
@@ -82,7 +85,8 @@ function atomicOf(kv: Deno.Kv): AtomicOperation {
     check: (...checks) => (op.check(...checks), self),
     set: (key, value, options) => (op.set(key, denoValue(value), options), self),
     setAtVersion(prefix, value, options) {
-      const version = kv.commitVersionstamp() as unknown as string; // Its type is none of a key's parts.
+      // Its type is none of the key element types.
+      const version = kv.commitVersionstamp() as unknown as string;
       op.set([...prefix, version], denoValue(value), options);
       return self;
     },

@@ -15,7 +15,7 @@ export function sealedStore(location: string): { name: string; exists(): Promise
   };
 }
 
-/** Whether a store was opened at a KV Connect endpoint. Throws when it is out of reach. */
+/** Returns whether a store was opened at a KV Connect endpoint. Throws when it is out of reach. */
 async function hasSchema(url: string): Promise<boolean> {
   using kv = await openLocation(url);
   return (await withDeadline(kv, limits.storeTimeoutMs).get(keys.version)).versionstamp !== null;

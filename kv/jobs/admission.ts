@@ -9,7 +9,7 @@ import { limits } from "../../core/base/limits.ts";
 import { lruCache } from "../cache/lru_cache.ts";
 import { jobLimits } from "./limits.ts";
 
-/** How an attempt at a job ended; `neither` says nothing about the customer's server. */
+/** Outcome of an attempt at a job; `neither` says nothing about the customer's server. */
 export type Ending = "good" | "bad" | "neither";
 
 /** Bounds the jobs that run at once: by lane, host and tenant, and all outside the service. */
@@ -22,7 +22,7 @@ export interface Admission {
   end(lane: string, ending: Ending, now: number): void;
   /** Until when the circuit of the lane's server is open, in ms; 0 when it is closed. */
   openUntil(lane: string): number;
-  /** Whether the next job of the lane probes a server whose circuit was open. */
+  /** Returns whether the next job of the lane probes a server whose circuit was open. */
   isProbing(lane: string): boolean;
 }
 
@@ -31,7 +31,7 @@ interface Circuit {
   /** Jobs that may run at once. */
   window: number;
   failures: number;
-  /** How long the circuit stays open next time, in ms. */
+  /** Duration for which the circuit stays open next time, in ms. */
   openMs: number;
   /** In ms; 0: the circuit is closed. */
   openUntil: number;
@@ -104,7 +104,7 @@ function fail(circuit: Circuit, now: number): void {
   circuit.openMs = Math.min(2 * circuit.openMs, limits.circuitOpenMaxMs);
 }
 
-/** Whether the jobs of a lane send requests to a customer's server (`customerLane`). */
+/** Returns whether the jobs of a lane send requests to a customer's server (`customerLane`). */
 const isToCustomer = (lane: string): boolean => lane.includes(" ");
 
 /** Jobs of a lane that may run at once. */

@@ -12,8 +12,8 @@ const nearMs = 2_000;
 const leastMs = 500;
 
 /**
- * Moves the jobs that are due by date to where that date is by the steady clock now: the wall clock was
- * set since they were made.
+ * Moves the jobs that are due by date to the time of that date by the monotonic clock. The wall
+ * clock was set since they were created.
  */
 export async function moveDatedJobs(
   { kv, committer }: { kv: KeyValueStore; committer: Pick<Committer, "commit"> },

@@ -26,15 +26,15 @@ export interface KnownJobs extends CommitRecord {
   stage(op: AtomicOperation, writes: Writes): void;
   made(writes: Writes, versionstamp: string): void;
   doubt(writes: Writes): void;
-  /** Whether the check of a claimed job holds; undefined of others. */
+  /** Returns whether the check of a claimed job holds; undefined for other checks. */
   holds(check: AtomicCheck): boolean | undefined;
   /** Has the next commit note what is taken, even if another one has lately. */
   hurry(): void;
-  /** Whether a job is taken that the store has no note of. */
+  /** Returns whether a job was claimed of which the store has no note. */
   isBehind(): boolean;
   /**
-   * Reads the jobs that the store has. Nothing is known before. True when the last process was killed
-   * while it performed some: those attempts count.
+   * Reads the jobs of the store into the empty cache. True when the last process was killed while
+   * it performed some: those attempts count.
    */
   load(): Promise<boolean>;
   /** Claims a job until a time in ms. */
@@ -66,7 +66,7 @@ interface State {
   taken: Map<string, KnownJob>;
   /** The ids in the store's note of what is taken. */
   noted: Set<string>;
-  /** When that note was made, in ms of `performance.now`. */
+  /** Time of that note, in ms of `performance.now`. */
   notedAt: number;
   isStale: boolean;
   isHurried: boolean;
@@ -75,8 +75,8 @@ interface State {
 }
 
 /**
- * Follows the jobs of a store by its commits, so that claims need no read of it. Of each lane the first
- * ones are known, up to a bound; the others are read when those are gone.
+ * Caches the jobs of a store by its commits, so that claims need no read of it. The first jobs of
+ * each lane are cached, up to a bound. The others are read when those are gone.
  */
 export function knownJobs(kv: KeyValueStore): KnownJobs {
   const state: State = {
@@ -205,12 +205,12 @@ async function load(state: State): Promise<boolean> {
   return isAfterKill;
 }
 
-/** Reads the first jobs of a lane of which not all are known. */
+/** Reads the first jobs of a lane of which not all are cached. */
 async function readLane(state: State, name: string): Promise<void> {
   const { known } = state;
   const lane = known.of(name);
   if (lane.isWhole) return; // Another reading was first.
-  lane.isWhole = true; // What is added now is in order, as the reading begins with the first one.
+  lane.isWhole = true; // Later additions are in order, as the reading begins with the first job.
   const limit = jobLimits.knownOfFullLane + lane.jobs.length;
   try {
     const last = await read(state, keys.laneJobs(name), limit);
@@ -223,8 +223,8 @@ async function readLane(state: State, name: string): Promise<void> {
 }
 
 /**
- * Adds what the store has below a prefix; what was touched meanwhile is known better already. The key
- * at which the limit was reached; null where there are no more.
+ * Adds the stored jobs below a prefix; jobs that changed meanwhile are newer in the cache. Returns
+ * the key at which the limit was reached, or null at the end.
  */
 async function read(
   state: State,

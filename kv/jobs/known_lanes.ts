@@ -16,9 +16,9 @@ export interface KnownJob {
 /** The jobs of a lane in the order of their due times. */
 export interface KnownLane {
   jobs: KnownJob[];
-  /** How many of them are claimed. */
+  /** Number of claimed jobs among them. */
   taken: number;
-  /** Whether the store has no further ones. */
+  /** True when all jobs of the lane in the store are cached. */
   isWhole: boolean;
 }
 
@@ -27,17 +27,17 @@ export interface KnownLanes {
   readonly lanes: ReadonlyMap<string, KnownLane>;
   /** The lane of a name, made where there is none. */
   of(name: string): KnownLane;
-  /** Adds a job, unless it is known, or stands behind one that is not. */
+  /** Adds a job, unless it is cached, or comes after one that is not. */
   add(job: KnownJob): void;
-  /** Removes a job by its key; false where it is not known. */
+  /** Removes a job by its key; false if it is not cached. */
   remove(key: KvKey): boolean;
-  /** Forgets what waits behind a key of a lane: between them may be jobs that are not known. */
+  /** Drops the jobs after a key of a lane: jobs that are not cached may be between them. */
   dropAfter(key: KvKey): void;
   /** Forgets a lane that has no jobs. */
   tidy(name: string): void;
 }
 
-/** What the key of a job says (`keys.job`); null for another key. */
+/** Lane, due time and id in the key of a job (`keys.job`); null for another key. */
 export const placeIn = (key: KvKey) =>
   key[0] === "q" && key[1] === "d"
     ? { lane: String(key[2]), dueAt: Number(key[3]), id: String(key[4]) }
@@ -104,18 +104,18 @@ export function knownLanes(): KnownLanes {
   };
 }
 
-/** Claims a known job of a lane until a time in ms. */
+/** Claims a cached job of a lane until a time in ms. */
 export function claimIn(lane: KnownLane, job: KnownJob, until: number): void {
   if (job.takenUntil === 0) lane.taken++;
   job.takenUntil = until;
 }
 
-/** How many jobs of a lane are known and not claimed. */
+/** Number of cached jobs of a lane that are not claimed. */
 export const freeOf = ({ jobs, taken }: KnownLane): number => jobs.length - taken;
 
 /**
- * When the first job of a lane may begin, in ms. It is 0, now, when all known jobs are claimed and the
- * store has further ones: their due times are not known before they are read.
+ * Time when the first job of a lane may begin, in ms. It is 0, now, when all cached jobs are
+ * claimed and the store has further ones: their due times are unknown before they are read.
  */
 export function freeAt(lane: KnownLane): number {
   if (!lane.isWhole && freeOf(lane) === 0) return 0;
@@ -127,7 +127,7 @@ export function freeAt(lane: KnownLane): number {
   return first;
 }
 
-/** Where a job stands, or would stand, among others. */
+/** Position of a job in the order of the others, also if it is not there. */
 function placeOf(jobs: KnownJob[], dueAt: number, id: string): number {
   let [low, high] = [0, jobs.length];
   while (low < high) {

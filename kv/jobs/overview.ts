@@ -88,7 +88,7 @@ async function findWaiting(
   return null;
 }
 
-/** The entry of a dead job; its lane is not known. */
+/** The entry of a dead job, whose lane is unknown. */
 async function findDead(kv: KeyValueStore, id: string): Promise<KvEntry<StoredDead> | null> {
   for await (
     const entry of kv.list<StoredDead>({ prefix: keys.deadJobs }, { batchSize: 500 })

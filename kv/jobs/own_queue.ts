@@ -33,10 +33,10 @@ interface OwnStore {
 }
 
 /**
- * The queue of a store that only this process uses: its jobs are known, and a claim is a note in
- * memory. The next commit, or one soon, writes which jobs are performed and at which attempt, so that
- * an attempt counts that a killed process had begun. After such an end claims wait for that commit
- * for a while: a job that kills the process comes to its end like another that fails.
+ * The queue of a store that only this process uses: its jobs are cached, and a claim is a note in
+ * memory. The next commit, or one within moments, writes the jobs under way and their attempts, so
+ * that attempts interrupted by a kill count. After such an end claims wait for that commit for a
+ * while. A job that kills the process thus ends like another that fails.
  */
 export function ownQueue({ kv, committer, known }: OwnStore): Queue {
   let carefulUntil = 0;

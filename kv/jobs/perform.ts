@@ -16,7 +16,7 @@ import {
   type StoredJob,
 } from "./queue.ts";
 
-/** What performing jobs needs. */
+/** Dependencies of performing jobs. */
 export interface Performing {
   queue: Queue;
   keepLease: KeepLease;
@@ -36,7 +36,7 @@ export interface Performed {
   written: Promise<void>;
 }
 
-/** How a held job moves on. */
+/** Stages the next state of a held job. */
 type Move = (batch: Batch, held: HeldJob) => void;
 
 /**
@@ -59,7 +59,7 @@ export async function perform(
       return await commitEnd(held, also, move, options);
     } catch (error) {
       if (!(error instanceof StoreFault) || stopping.aborted) throw error;
-      lease = keepLease(held); // Nobody else is to perform it meanwhile.
+      lease = keepLease(held); // The lease keeps other workers from performing it meanwhile.
     }
     await health.well(stopping);
     return await write(also, move);
@@ -108,7 +108,7 @@ export async function perform(
   }
 }
 
-/** Whether a job is too old for another attempt. */
+/** Returns whether a job is too old for another attempt. */
 export function isSpent(job: StoredJob, { handlers, ports }: Performing): boolean {
   const { maxAgeMs = Infinity } = handlerOf(job, { handlers }) ?? {};
   return waitedMs(job, ports) > maxAgeMs;
@@ -145,7 +145,7 @@ async function commitEnd(
 const attemptsOf = ({ maxAttempts }: AnyJobHandler, { settings }: Ports): number =>
   typeof maxAttempts === "number" ? maxAttempts : maxAttempts(settings);
 
-/** Whether another attempt is bound to fail the same way. */
+/** Returns whether another attempt is bound to fail the same way. */
 function isFinal(error: unknown): boolean {
   const fault = faultOf(error);
   return fault !== undefined && fault.kind !== "unavailable" && fault.kind !== "internal";

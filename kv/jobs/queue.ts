@@ -27,12 +27,12 @@ export interface StoredJob {
   owner: string | null;
   /** By the wall clock, in ms. */
   madeAt: number;
-  /** The same by the steady clock, which due times go by; absent in jobs of former versions. */
+  /** The same by the monotonic clock, which due times go by; absent in jobs of former versions. */
   since?: number;
   series: string | null;
-  /** When the job is due by the wall clock, where it goes by that, in ms. */
+  /** Due date by the wall clock in ms, if the job is due by that clock. */
   date?: number;
-  /** What made it; absent where that is unknown. */
+  /** Origin of the job; absent if it is unknown. */
   origin?: Origin;
 }
 
@@ -44,8 +44,8 @@ export interface HeldJob {
 }
 
 /**
- * Adds jobs to a batch: its commit makes them, so that no change is made without its jobs. Their due
- * times are spans from now on: they go by the steady clock.
+ * Adds jobs to a batch: its commit creates them, so that no change is made without its jobs. Their
+ * due times are spans from now on, by the monotonic clock.
  */
 export function stageJobs(batch: Batch, jobs: Job[], clocks: Clocks): void {
   const origin = currentOrigin();
@@ -69,17 +69,20 @@ let made = 0;
 const newJobId = (): string =>
   (made++).toString(36).padStart(6, "0") + crypto.getRandomValues(new Uint8Array(10)).toHex();
 
-/** Which jobs of a lane to claim. */
+/** Bounds and filters of a claim in a lane. */
 export interface Claim {
   now: number;
   most: number;
   owner: string;
   leaseMs: number;
-  /** Whether a job of the series runs already: the next one must wait for its end. */
+  /** Returns whether a job of the series is running: the next one must wait for its end. */
   isBusy(job: StoredJob): boolean;
   /** Returns whether this worker performs the job, or has performed it and not written its end yet. */
   isHeld(job: StoredJob): boolean;
-  /** Whether a job is too old to run. Such jobs are claimed beside `most` others, to end them. */
+  /**
+   * Returns whether a job is too old to run. Such jobs are claimed beside `most` others, to end
+   * them.
+   */
   isSpent?(job: StoredJob): boolean;
 }
 
@@ -92,7 +95,7 @@ export interface Lane {
 /** Jobs that a claim took. */
 export interface Claimed {
   held: HeldJob[];
-  /** When to look again, in ms. */
+  /** Time of the next look, in ms. */
   next: number;
   /** Resolves when the hint of the lane is raised to that time. The jobs need not wait for it. */
   hinted?: Promise<void>;

@@ -219,7 +219,7 @@ async function serve(state: State, lane: Lane, share: number): Promise<number> {
     }
     await hinted;
     if (held.length < most) return next;
-    if (most === share) poke(state); // There may be room for more.
+    if (most === share) poke(state); // Further jobs may be admitted.
     return Infinity;
   } finally {
     admission.leave(lane.name, most - begun);

@@ -9,10 +9,11 @@ const mostReadings = 8;
 const mostEntries = 20_000;
 
 /**
- * A consistent read of a store that other processes write to as well: it reads until `isSteady` says
- * that nothing has changed since, or until two readings in a row met the same entries. Versionstamps
- * are unique, so no entry changed between both readings. After `mostReadings`, or when a further reading would pass `mostEntries` in all, the
- * last reading counts; its parts may then be of different moments.
+ * A consistent read of a store that other processes write to as well. It reads until `isSteady`
+ * says that nothing has changed since, or until two readings in a row met the same entries.
+ * Versionstamps are unique, so no entry changed between both readings. After `mostReadings`, or
+ * when a further reading would pass `mostEntries` in all, the last reading counts. Its entries may
+ * then be of different moments.
  */
 export async function consistentRead<R>(
   kv: KeyValueStore,

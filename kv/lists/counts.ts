@@ -116,7 +116,7 @@ async function added(source: CounterSource, parts: Part[], wanted: Buckets): Pro
   return [...counts];
 }
 
-/** The buckets that overlap a span, without a second read of the known ones. */
+/** The buckets that overlap a span, without a second read of those in memory. */
 function bucketsOf(
   source: CounterSource,
   measured: Measured,
@@ -183,8 +183,8 @@ export interface Located {
 
 /**
  * Narrows the span of an entry by finer buckets; to the finest ones where entries in between are
- * not counted. Null when there is no such entry. The search begins at the nearer end. Where a bucket
- * is full and has no finer ones yet, it asks for them.
+ * not counted. Null when there is no such entry. The search begins at the nearer end. It requests
+ * finer buckets for a full one that has none yet.
  */
 export async function locate(
   source: CounterSource,
@@ -212,7 +212,10 @@ export async function locate(
   return null;
 }
 
-/** Whether a level of counters divides the entries of a span that is a bucket of the level before. */
+/**
+ * Returns whether a level of counters divides the entries of a span that is a bucket of the level
+ * before.
+ */
 async function isCountedBy(
   { depths }: CounterSource,
   { index }: Measured,

@@ -39,8 +39,8 @@ const mostRounds = 3;
 
 /**
  * One page of a list, newest first, with its exact total. Counters find a page of one index or of
- * all records: it costs the same at any depth of any list. Other lists are scanned. All parts of a
- * page are of one moment, also when records are written meanwhile.
+ * all records: it costs the same at any depth of any list. Other lists are scanned. A page shows
+ * one moment, also when records are written meanwhile.
  */
 export async function list<T extends Base>(
   source: Source,
@@ -56,7 +56,10 @@ export async function list<T extends Base>(
   return await caughtUp(source, states, { where, ...window }) as Slice<Base> as Slice<T>;
 }
 
-/** Whether the counters of one value suffice for a list: one read has them, of one moment. */
+/**
+ * Returns whether the counters of one value suffice for a list: one read gives all of them, of one
+ * moment.
+ */
 const isOfOneValue = (
   { layout: { indexes } }: Source,
   [condition, ...more]: Condition[],
@@ -223,6 +226,6 @@ async function withoutUndated(
   return excluded === undefined ? found : { ...found, excluded };
 }
 
-/** Whether some entries of an index are not counted. */
+/** Returns whether some entries of an index are not counted. */
 const isWithout = ({ index, excluded }: Measured): boolean =>
   excluded !== undefined || index.lacking !== undefined;

@@ -9,7 +9,7 @@ import type { KeyValueStore, KvEntryMaybe, KvKey } from "../store/key_value_stor
 /** The cost of one lookup, in listed entries. */
 const lookupCost = 4;
 
-/** Whether listing `listed` entries costs more than `lookups` lookups. */
+/** Returns whether listing `listed` entries costs more than `lookups` lookups. */
 export const isDearer = (listed: number, lookups: number): boolean => listed > lookupCost * lookups;
 
 /** The Sids of these, newest first, that have an entry in an index. */

@@ -24,7 +24,7 @@ export interface Plan {
   texts: { field: string; part: string }[];
   /** Fields that must have a date, and may lack it. */
   dated: string[];
-  /** Whether some conditions must be checked against the record itself. */
+  /** True when some conditions must be checked against the record itself. */
   verifies: boolean;
   /** By the time of Sids: no record outside of `maybe` passes; all dates inside of `sure` pass. */
   maybe: Span;

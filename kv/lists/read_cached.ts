@@ -44,7 +44,7 @@ export interface FromOlder {
   count: number;
 }
 
-/** What a page shows of a range of all records. */
+/** A page as a part of a range of all records. */
 interface Page {
   range: Range;
   skip: number;

@@ -10,7 +10,7 @@ import { bucketAt, type Counted, type Level, type Span, timeEnd } from "../store
 import { keys } from "../store/keys.ts";
 import type { KeyValueStore, KvU64 } from "../store/key_value_store.ts";
 
-/** Where counters are read. */
+/** Source of the counters. */
 export interface CounterSource {
   kv: KeyValueStore;
   /** Only for a store that no other process writes to. */
@@ -54,7 +54,7 @@ export async function readCounters(
   return bothOf(inCache, reverse ? [newer, older] : [older, newer]);
 }
 
-/** The counts of two parts. The second one is read only when the first is not enough. */
+/** The counts of two ranges. The second one is read only when the first is not enough. */
 async function* bothOf(
   read: (part: number) => Promise<Count[]>,
   parts: [number, number],

@@ -19,9 +19,9 @@ type Read<T> = (sid: string) => Promise<T | null>;
 
 /**
  * One page of a list; `read` reads the record of a cursor by its Sid. Its total fits its records,
- * also when the list changes meanwhile: a page whose total does not fit is read again, and after
- * `mostReadings` the total is corrected. Who has the page reads no record from memory that is older
- * than the page shows it.
+ * also when the list changes meanwhile. A page whose total does not fit is read again, and after
+ * `mostReadings` the total is corrected. After the page, no record is read from memory in an older
+ * state than the page shows.
  */
 export async function readPage<T extends Base>(
   source: Source,

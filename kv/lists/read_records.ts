@@ -15,7 +15,7 @@ export interface Wanted {
   range: Range;
   limit: number;
   skip: number;
-  /** Where the first record is, for a page that the cache has. */
+  /** Position of the first record, for a page that the cache has. */
   older?: FromOlder;
   /** The first entries when they were read already; none of them is skipped. */
   listed?: Found[];
@@ -53,12 +53,12 @@ export async function readRecords(
   return records.concat(await readRecords(source, measured, further));
 }
 
-/** When fewer than one of this many entries had the dates, counters find the next ones. */
+/** Counters find the next entries when fewer than one of this many entries had the dates. */
 const poorShare = 8;
 
 /**
  * The first records of an index's range that have the required dates. Each record is read, as
- * entries do not have dates. Where many in a row have none, the counters find the next ones.
+ * entries do not have dates. If many in a row have none, the counters find the next ones.
  */
 export async function readDatedRecords(
   source: Source,

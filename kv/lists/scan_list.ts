@@ -18,7 +18,7 @@ export interface Part {
   sids: SidList | null;
 }
 
-/** The result of a scan by parts, while other records are written. */
+/** The result of a scan in steps, while other records are written. */
 export interface ScanResult {
   where: Condition[];
   plan: Plan;
@@ -30,7 +30,7 @@ export interface ScanResult {
   isStale: boolean;
 }
 
-/** Plans a list, and scans the parts that counters cannot answer. */
+/** Plans a list, and scans the ranges that counters cannot answer. */
 export async function scanList(source: Source, where: Condition[]): Promise<ScanResult> {
   const plan = await planOf(source, where);
   const parts = await Promise.all(
@@ -109,7 +109,10 @@ async function lookAgain(
   });
 }
 
-/** Whether the counters of a plan count a record of its span. Adds the value of one that passes. */
+/**
+ * Returns whether the counters of a plan count a record of its span. Adds the value of one that
+ * passes.
+ */
 function isCountedBy({ indexes, dated }: Plan, record: AnyRecord, passes: boolean): boolean {
   const { field, values } = indexes[0].index;
   const value = indexValue(textOf(record, field));

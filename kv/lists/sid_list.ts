@@ -21,7 +21,7 @@ const width = 16;
 
 interface State {
   prefix: string;
-  /** The Sids without their prefix, `width` bytes each; room for more follows. */
+  /** The Sids without their prefix, `width` bytes each; free bytes follow. */
   bytes: Uint8Array<ArrayBuffer>;
   length: number;
 }

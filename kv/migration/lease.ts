@@ -10,7 +10,7 @@ import { keys } from "../store/keys.ts";
 import { type Migration, pause } from "./migration.ts";
 import type { AtomicCheck, KvEntryMaybe } from "../store/key_value_store.ts";
 
-/** Where a migration stands: all records before this one are done. */
+/** Progress of a migration: all records before this one are done. */
 export interface Cursor {
   task: string;
   account: string;
@@ -21,7 +21,7 @@ export interface Cursor {
   done: number;
 }
 
-/** What the store holds of a running or interrupted migration. */
+/** Stored state of a running or interrupted migration. */
 interface Held {
   holder: string;
   cursor: Cursor | null;

@@ -94,7 +94,7 @@ async function work(migration: Migration, { lease, schema, pending }: Work): Pro
   }
 }
 
-/** Whether the cursor of a lease is behind a place. */
+/** Returns whether the cursor of a lease is behind a place. */
 function isBefore(
   { account, name }: { account: string; name: string },
   { cursor }: Lease,

@@ -12,7 +12,7 @@ import { keys, type Place } from "../store/keys.ts";
 import { mapFields, type Seal } from "../store/seal.ts";
 import type { KeyValueStore, KvListSelector } from "../store/key_value_store.ts";
 
-/** The parts of a store that a migration works on. */
+/** The modules of a store that a migration works on. */
 export interface Migration {
   kv: KeyValueStore;
   committer: Committer;
@@ -116,7 +116,7 @@ export async function changeSchema<S>(
 /** The most writes of one commit; Deno KV takes 1000. */
 const mostWrites = 400;
 
-/** Whether a batch should be committed before more is staged. */
+/** Returns whether a batch should be committed before more is staged. */
 export function isFull({ checks }: Migration, batch: Batch): boolean {
   let writes = batch.sets.length + batch.deletes.length + batch.raises.size;
   for (const { depth, buckets } of batch.counts.values()) writes += depth * buckets.size;

@@ -12,7 +12,7 @@ export interface Passed {
   record: AnyRecord;
 }
 
-/** What a pass does. */
+/** Steps of a pass. */
 export interface Pass {
   lease: Lease;
   task: string;

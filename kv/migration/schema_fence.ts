@@ -66,7 +66,7 @@ export function schemaFence(
   return self;
 }
 
-/** Whether a program can keep all entries that a description names. */
+/** Returns whether a program can write all entries that a description names. */
 function isKnown(found: Schema | null, declarations: Declarations): found is Schema {
   return found?.version === schemaVersion &&
     Object.entries(declarations).every(([name, definition]) => {

@@ -128,7 +128,10 @@ function stageEntry(
   }
 }
 
-/** Whether a change leaves the entries of an index as they are, as most changes do with most indexes. */
+/**
+ * Returns whether a change leaves the entries of an index as they are, as most changes do with most
+ * indexes.
+ */
 const isUnmoved = (index: IndexedField, before: State | undefined, after: State | undefined) =>
   before !== undefined && after !== undefined && before.lacking === after.lacking &&
   isSame(index.valueOf(before.record), index.valueOf(after.record));

@@ -134,7 +134,7 @@ export const lackingSome = ({ dates }: Layout, wanted: string[]): string[] =>
     .filter((set) => set.some((field) => wanted.includes(field)))
     .map((set) => set.join(" "));
 
-/** Whether the end date is missing: such a record is under way. */
+/** Returns whether the end date is missing: such a record is under way. */
 export const isWithoutEnd = ({ dates }: Layout, lacking: string): boolean =>
   lacking.split(" ").at(-1) === dates.at(-1)?.field;
 
@@ -147,8 +147,8 @@ export const undatedField = "undated";
 export const leastDepth = (field: string): Depth => field === "" || field === undatedField ? 3 : 2;
 
 /**
- * Whether a value is counted deeper where it has many entries: by its key. Pages are not found by the
- * counters of records that lack dates.
+ * Returns whether a value gets finer counters when it has many entries, by its key. Pages are not
+ * found by the counters of records that lack dates.
  */
 export const isCountedDeeper = (value: KvKey): boolean =>
   value.length === 4 && value[2] !== undatedField;

@@ -6,9 +6,9 @@ import type { KvKey } from "../store/key_value_store.ts";
 
 /** The layout of one resource while some of its indexes may be under construction. */
 export interface LayoutState {
-  /** What a write keeps beside the record. */
+  /** Layout of new writes, beside the record. */
   written: Layout;
-  /** What covers all records: lists read nothing else. */
+  /** Layout that covers all records: lists read nothing else. */
   complete: Layout;
   /** The indexes that are written and do not cover all records yet. */
   unfinished: IndexedField[];

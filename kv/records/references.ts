@@ -39,8 +39,8 @@ export async function stageReferences(
 }
 
 /**
- * Whether a reference of a refused batch has changed since, so that the batch may pass when staged
- * again.
+ * Returns whether a reference of a refused batch has changed since, so that the batch may pass when
+ * staged again.
  */
 export async function isOvertaken({ checks }: Batch, read: Read): Promise<boolean> {
   const named = checks.filter(({ versionstamp }) => versionstamp !== null);

@@ -35,7 +35,10 @@ export interface Schema {
 /** Indexes of one resource that are built while the store is used. */
 export interface Building {
   fields: string[];
-  /** What an earlier index of these fields left is removed; until then no entry is written. */
+  /**
+   * True once the entries of an earlier index of these fields are removed; until then no entry is
+   * written.
+   */
   isCleared: boolean;
 }
 

@@ -29,7 +29,7 @@ const keyOf = (place: Place, { by }: SortedField, record: Base): KvKey =>
 const heldOf = ({ by, holds }: SortedField, record: AnyRecord): Held =>
   Object.fromEntries([by, ...holds].map((field) => [field, record[field]]));
 
-/** Whether the entries hold all fields of a list's conditions. */
+/** Returns whether the entries have all fields of a list's conditions. */
 export const isHeld = ({ by, holds }: SortedField, { where }: Query): boolean =>
   where.every(({ field }) => field === by || holds.includes(field));
 
@@ -79,8 +79,8 @@ export async function pageSorted(source: SortedSource, query: Query): Promise<Pa
 const piece = 500;
 
 /**
- * The key of a cursor's entry, which may be gone. Undefined without a cursor, and when only the Sid
- * of a removed record is known: then the page is found by its number.
+ * The key of a cursor's entry, which may be gone. Undefined without a cursor, and for the Sid of a
+ * removed record, whose entry cannot be derived: then the page is found by its number.
  */
 async function startOf(
   { place, sorted, read }: SortedSource,
@@ -92,7 +92,7 @@ async function startOf(
   return record === null ? undefined : keyOf(place, sorted, record);
 }
 
-/** Whether an entry comes after a place in the order. */
+/** Returns whether an entry comes after a place in the order. */
 const isBehind = (key: KvKey, from: KvKey): boolean => orderOf(key) > orderOf(from);
 
 const orderOf = (key: KvKey): string =>

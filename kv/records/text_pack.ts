@@ -21,7 +21,7 @@ export interface Pack {
   ends: number[];
   texts: string[];
   length: number;
-  /** Whether a character takes two bytes. */
+  /** True when a character takes two bytes. */
   isWide: boolean;
   /** Records whose text is too long to be packed. */
   left: Uint8Array[];
@@ -39,7 +39,7 @@ export const emptyPack = (): Pack => ({
 // deno-lint-ignore no-control-regex
 const isWide = (text: string): boolean => /[^\x00-\xff]/.test(text);
 
-/** Whether a text fits into a pack. */
+/** Returns whether a text fits into a pack. */
 export const fits = (pack: Pack, text: string): boolean =>
   (pack.length + text.length) * (pack.isWide || isWide(text) ? 2 : 1) +
       (pack.ords.length + 1) * 20 <= packBytes;
@@ -78,8 +78,8 @@ export function packWithout({ ords, ends, text }: PackedTexts, gone: Set<string>
 }
 
 /**
- * A pack with other texts for some ords, in hex, where those take no more room than the texts before.
- * `replaced` are the ords of these.
+ * A pack with other texts for some ords, in hex, where those take no more bytes than the texts
+ * before. `replaced` are the ords of these.
  */
 export function packWith(
   { ords, ends, text }: PackedTexts,

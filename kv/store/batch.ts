@@ -14,23 +14,25 @@ export interface Batch {
   sums: Map<string, { key: KvKey; by: number }>;
   /** Numbers to raise, by the text of their key. */
   raises: Map<string, { key: KvKey; to: number }>;
-  /** What it takes of the limits of accounts, by the text of the key of their state and its `since`. */
+  /**
+   * Its amounts of the limits of accounts, by the text of the key of their state and its `since`.
+   */
   takings: Map<string, StagedTaking>;
-  /** What the batch was staged under: it is not committed once one of these is false. */
+  /** Conditions under which the batch was staged: it is not committed once one of them is false. */
   premises: (() => boolean)[];
 }
 
 /** An account whose limits count what a batch does. */
 export interface Limiter {
   accountSid: string;
-  /** When it got its first limit, in ms: its state has the same. */
+  /** Time of its first limit, in ms: its state has the same. */
   since: number;
-  /** How many levels it is above the account that does it. */
+  /** Number of levels above the account that acts. */
   level: number;
   isRoot: boolean;
 }
 
-/** What a batch takes of the limits of one account; below 0 what it gives back. */
+/** Amounts that a batch takes of the limits of one account; negative ones are given back. */
 export interface TakenAmounts {
   liveCalls: number;
   newCalls: number;
@@ -53,19 +55,19 @@ export interface StagedTaking extends TakenAmounts {
 export type StateChange = (state: unknown) => unknown;
 
 /**
- * What has a key. V8 keeps the hash of a string in it, so one text that goes through all caches is
- * made and hashed once.
+ * A thing with a key. V8 stores the hash of a string in it, so one text that goes through all
+ * caches is made and hashed once.
  */
 export interface Named {
-  /** The text of the key, where that is known. */
+  /** The text of the key, if it was made already. */
   name?: string;
 }
 
-/** What has the value of a record. */
+/** A thing with the value of a record. */
 export interface Decoded {
   /** The record that the value is of, where that is in memory. */
   record?: object | undefined;
-  /** Whether that record is seldom read from now on. */
+  /** True when that record is seldom read from now on. */
   isSeldomRead?: boolean;
 }
 
@@ -93,7 +95,7 @@ export const emptyBatch = (): Batch => ({
   premises: [],
 });
 
-/** Whether a batch may be committed as it was staged. */
+/** Returns whether a batch may be committed as it was staged. */
 export const isCurrent = ({ premises }: Batch): boolean => premises.every((holds) => holds());
 
 /**

@@ -58,7 +58,7 @@ export interface Committer {
 interface Waiting extends Staged {
   resolve(committed: Committed): void;
   reject(error: unknown): void;
-  /** Where the batch was staged for this commit alone. */
+  /** Present when the batch was staged for this commit alone. */
   delayed?: Delayed;
 }
 
@@ -69,12 +69,12 @@ export interface CommitWatch {
   ended(committed: Committed): void;
 }
 
-/** How deep the values that a batch moves are counted. */
+/** Depths to which the values of a batch are counted. */
 export interface CommitDepths {
   depthIn: DepthIn;
-  /** Reads what is not known yet of the windows of a batch; null when all is known. */
+  /** Reads the missing depths of the windows of a batch; null when none is missing. */
   load(batch: Batch): Promise<void> | null;
-  /** To be told of a commit that was made. */
+  /** Called after a commit that was made. */
   made(batch: Batch, moved: Moved[]): void;
   /** It is unknown whether this commit was made. */
   doubt(batch: Batch): void;
@@ -84,7 +84,7 @@ const sameDepths: CommitDepths = { depthIn: () => 0, load: () => null, made() {}
 
 /** Refuses commits after another process changed the layout of the store. */
 export interface Fence {
-  /** Adds the check of the layout as it is known here; the result is for `refresh`. */
+  /** Adds the check of the layout that this process uses; the result is for `refresh`. */
   stage(op: AtomicOperation): AtomicCheck;
   /**
    * Adopts a change; true when the layout is not the staged one any more. Throws `unavailable` when
@@ -96,11 +96,12 @@ export interface Fence {
 /** Counts what batches take of the limits of accounts. */
 export interface CommitLimits {
   /**
-   * Takes in the order of the batches. Those that a limit refuses are named with the reason; `counted`
-   * writes what the others have taken, under the check that nobody else took meanwhile.
+   * Takes in the order of the batches. Those that a limit refuses are named with the reason.
+   * `counted` writes what the others have taken, under the check that no other process took
+   * meanwhile.
    */
   take(batches: Batch[]): Promise<{ refused: Map<Batch, Fault>; counted: Batch }>;
-  /** Returns whether somebody else took meanwhile. */
+  /** Returns whether another process took meanwhile. */
   isOvertaken(counted: Batch): Promise<boolean>;
 }
 
@@ -112,11 +113,11 @@ export interface CommitterOptions {
    * are under way at once. Without them one is.
    */
   receipts?: Receipt[];
-  /** Whether commits set the versions of the lists that they write to (`keys.listVersion`). */
+  /** Sets the versions of the lists that a commit writes to (`keys.listVersion`). */
   versions?: boolean;
   /** Of a store whose layout other processes may change. */
   fence?: Fence;
-  /** Of a store that only this process writes to: what follows its commits. */
+  /** Followers of the commits, of a store that only this process writes to. */
   followers?: CommitRecord[];
   /** Absent: all values are counted as deep as their index is everywhere. */
   depths?: CommitDepths;
@@ -126,7 +127,7 @@ export interface CommitterOptions {
   lists?: CommitWatch[];
   /** Absent: errors of the store are thrown as they come, and no commit waits. */
   health?: StoreHealth;
-  /** Told what became of each commit, and how long it took, in ms. */
+  /** Called after each commit with its outcome and its duration in ms. */
   onCommit?(outcome: CommitOutcome, durationMs: number): void;
 }
 
@@ -209,7 +210,7 @@ async function pump(state: State): Promise<void> {
     if (group.length === 0) break;
     void write(state, state.idle.pop()!, group); // One is idle.
   }
-  // What was staged for this commit and found no room in it is staged anew for the next one.
+  // Batches staged for this commit that did not fit are staged anew for the next one.
   const left = state.queue.flatMap(({ delayed }) => delayed ?? []);
   if (left.length === 0) return;
   state.queue = state.queue.filter(({ delayed }) => delayed === undefined);
@@ -242,8 +243,8 @@ async function write(state: State, writer: Writer, group: Waiting[]): Promise<vo
 }
 
 /**
- * Refuses a batch of which a check is known to fail, without a commit: one with it would fail for all
- * that share it.
+ * Refuses a batch with a stale check before the commit, which would fail for all batches that share
+ * it.
  */
 function refuseStale(state: State, { batch, resolve }: Waiting): boolean {
   const isStale = batch.checks.some((check) => holds(state.followers, check) === false);
@@ -251,7 +252,7 @@ function refuseStale(state: State, { batch, resolve }: Waiting): boolean {
   return isStale;
 }
 
-/** Whether the store has to make a check: it is not known to hold. */
+/** Returns whether the store has to make a check: this process cannot prove that it holds. */
 const isMade = ({ followers }: State, check: Batch["checks"][number]): boolean =>
   holds(followers, check) !== true;
 
@@ -277,7 +278,7 @@ async function commitGroup(state: State, writer: Writer, group: Waiting[]): Prom
   }
 }
 
-/** How often a commit is made again because another service took from the same limits meanwhile. */
+/** Most attempts at a commit while another service takes from the same limits. */
 const mostCounts = 100;
 
 /**
@@ -323,7 +324,7 @@ async function commitLimited(
 
 async function attempt(state: State, writer: Writer, batches: Batch[]): Promise<Committed> {
   if (!batches.every(isCurrent)) return null;
-  // What is known now stays so until the commit is made: no other one is under way.
+  // Checks proven now hold until the commit is made: no other one is under way.
   const all = merged(batches);
   const checks = all.checks.filter((check) => isMade(state, check));
   const committed = await make(state, writer, all, checks);
@@ -350,7 +351,7 @@ async function make(
   const startedAt = performance.now();
   try {
     const result = await commitRetrying(async () => {
-      // What is read of depths holds while the fence does: nothing may come between both.
+      // Depths stay valid while the fence holds, so nothing may come between both.
       for (let more = depths.load(batch); more !== null; more = depths.load(batch)) await more;
       moved = movedBy(batch.counts, depths.depthIn);
       const op = operation(state.kv, { ...batch, checks }, { moved, known });

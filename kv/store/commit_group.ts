@@ -9,7 +9,7 @@ const groupValueBytes = 640 << 10;
 /** The most that a value of Deno KV takes, such as a record that is too long for JSON. */
 const longValueBytes = 64 << 10;
 
-/** What a value takes that is neither bytes nor a record, such as a job: most take less. */
+/** Estimated bytes of a value that is neither bytes nor a record, such as a job: most take less. */
 const otherValueBytes = 1 << 10;
 
 /** A batch that waits for its commit. */
@@ -34,7 +34,7 @@ export function takeGroup<T extends Staged>(
   queue: T[],
   { checks: mostChecks, isMade, checked: busy, depthIn }: {
     checks: number;
-    /** Whether the store has to make a check. */
+    /** Returns whether the store has to make a check. */
     isMade(check: Batch["checks"][number]): boolean;
     checked: ReadonlySet<string>;
     depthIn: DepthIn;
@@ -88,7 +88,7 @@ function valueBytesOf({ sets }: Batch): number {
   return bytes;
 }
 
-/** Counters of a group, each known once. */
+/** Counters of a group, each listed once. */
 interface Counters {
   /** The texts of the keys of those that are not by bucket. */
   names: Set<string>;

@@ -17,13 +17,13 @@ import {
   KvU64,
 } from "./key_value_store.ts";
 
-/** What a commit did to one key. */
+/** Change of one key by a commit. */
 export type Logged =
   | { does: "set"; key: KvKey; value: unknown }
   | { does: "delete"; key: KvKey }
   | { does: "sum" | "min" | "max" | "count"; key: KvKey; by: bigint };
 
-/** What the store says of the backup that is under way, if there is one. */
+/** Notice in the store of the backup that is under way, if there is one. */
 interface Notice {
   /** Of the entry `keys.backup`; null: there was no backup yet. */
   versionstamp: string | null;

@@ -2,7 +2,7 @@ import type { Batch } from "./batch.ts";
 import type { Moved } from "./counters.ts";
 import type { AtomicOperation } from "./key_value_store.ts";
 
-/** What a commit writes, with the counters that it moves. */
+/** Writes of a commit, with the counters that it moves. */
 export interface Writes extends Batch {
   moved: Moved[];
 }
@@ -10,8 +10,8 @@ export interface Writes extends Batch {
 /** A cache that follows the commits that were made, in their order. */
 export interface CommitRecord {
   /**
-   * Whether a check holds while no commit is under way; undefined where that is not known. The store
-   * need not be asked for one that is known: no other process writes to it.
+   * Returns whether a check holds while no commit is under way; undefined if this process cannot
+   * tell. The store makes only the checks that are undefined: no other process writes to it.
    */
   holds?(check: Batch["checks"][number]): boolean | undefined;
   /** Adds writes of its own to the commit of a batch. */
@@ -21,7 +21,9 @@ export interface CommitRecord {
   doubt(writes: Writes): void;
 }
 
-/** Whether a check holds while no commit is under way; undefined where no follower knows. */
+/**
+ * Returns whether a check holds while no commit is under way; undefined if no follower can tell.
+ */
 export function holds(
   followers: CommitRecord[] = [],
   check: Batch["checks"][number],

@@ -32,9 +32,9 @@ export function levelAt(number: number): Level {
 }
 
 /**
- * How many levels an index has everywhere: 3 that of all records, whose entries are long. The others
- * have 2: passing over some hundred empty entries is quick. Records leave values such as a status of
- * calls, and each bucket then keeps a counter of 0, which is not removed.
+ * Number of levels that an index has everywhere: 3 for that of all records, whose entries are long.
+ * The others have 2: passing over some hundred empty entries is quick. Records leave values such as
+ * a status of calls, and each bucket then has a counter of 0, which is not removed.
  */
 export type Depth = 2 | 3;
 
@@ -138,8 +138,8 @@ export const bucketId = (bucket: number, { level }: Level): number =>
   bucket * levels.length + level;
 
 /**
- * The counters that move. One of a finer level than its index has everywhere is there also when it
- * moves by 0: entries came and went, and whoever counts them must notice.
+ * The counters that move. A finer counter than those of its index also moves by 0. Entries came and
+ * went, and the process that counts them must notice.
  */
 export function movedBy(counts: Batch["counts"], depthIn: DepthIn): Moved[] {
   const moved: Moved[] = [];

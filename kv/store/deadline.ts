@@ -5,9 +5,9 @@ import type { KeyValueStore } from "./key_value_store.ts";
 
 /**
  * The client of a remote store retries for ever while the store is out of reach. Here every request
- * fails after `ms` with the Fault `unavailable`. Watching and closing are not requests. The wire is
- * told of each request, and `health` follows it. Within `patiently` the read of an entry waits for the
- * store as a commit does.
+ * fails after `ms` with the Fault `unavailable`. Watching and closing are not requests. Each
+ * request is reported to the wire and to `health`. Within `patiently` the read of an entry waits
+ * for the store as a commit does.
  */
 export function withDeadline(
   kv: KeyValueStore,

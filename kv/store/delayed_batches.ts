@@ -30,7 +30,10 @@ export interface DelayedBatches {
   close(): void;
 }
 
-/** How long batches wait, in ms, and how many: later jobs of a lane wait for the ends of earlier ones. */
+/**
+ * Longest wait of batches, in ms, and their most. Later jobs of a lane wait for the ends of earlier
+ * ones.
+ */
 const [laterCommitMs, mostDelayed] = [50, 8];
 
 /** Collects batches; calls `onDue` when they are due. */

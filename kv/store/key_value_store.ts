@@ -26,7 +26,7 @@ export interface KvEntry<T> {
   versionstamp: string;
 }
 
-/** What was found at a key. */
+/** Result of reading a key. */
 export type KvEntryMaybe<T> = KvEntry<T> | { key: KvKey; value: null; versionstamp: null };
 
 /**
@@ -138,10 +138,10 @@ export interface KeyValueStore {
   delete(key: KvKey): Promise<void>;
   atomic(): AtomicOperation;
   /**
-   * An entry as it is now, and again after each change of it, by whichever process. Changes that follow
-   * each other closely may be told at once, and a state twice. After the connection broke it goes on with
-   * what the entry is then, or the stream fails. Of an embedded file only its own process's changes are
-   * told.
+   * An entry as it is now, and again after each change of it by any process. Changes in quick
+   * succession may arrive as one, and a state twice. After the connection broke it goes on with the
+   * state of the entry then, or the stream fails. Of an embedded file only changes by its own
+   * process arrive.
    */
   watch<T = unknown>(key: KvKey): ReadableStream<KvEntryMaybe<T>>;
   close(): void;

@@ -136,7 +136,7 @@ export const keys = {
     const key = keys.value(counted, counted.value);
     return counted.lacking === undefined ? key : [...key, counted.lacking];
   },
-  /** The last parts of the key of a counter, after `counters`. */
+  /** The last elements of the key of a counter, after `counters`. */
   bucket: (level: number, bucket: number): KvKey => [BigInt(level), BigInt(bucket)],
   counter: (
     counted: FieldPlace & { value: IndexValue; lacking?: string },
@@ -186,7 +186,7 @@ export const keys = {
   deadJob: (lane: string, id: string) => ["q", "x", lane, id],
 } as const;
 
-/** How deep a value is counted in a window, beyond the levels of its index. */
+/** Depth to which a value is counted in a window, beyond the levels of its index. */
 export interface DepthNote {
   /** The finest level that its counters are moved by. */
   depth: number;
@@ -245,7 +245,7 @@ function sharedBytes(length: number): Uint8Array {
 export const sidOf = (prefix: string, key: KvKey): string =>
   prefix + (key.at(-1) as Uint8Array).toHex();
 
-/** Whether a key is that of a record. */
+/** Returns whether a key is that of a record. */
 export const isOfRecord = (key: KvKey): boolean => key.length === 3 && key[2] instanceof Uint8Array;
 
 /** The Sid of a record by its key. */

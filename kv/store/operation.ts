@@ -7,13 +7,13 @@ import type { AtomicOperation, KeyValueStore, KvKey } from "./key_value_store.ts
 export interface KnownNumbers {
   /** The lowest hints of lanes. */
   hints: Map<string, number>;
-  /** What was raised, by the text of its key. */
+  /** Raised numbers, by the text of their key. */
   raised: Map<string, number>;
 }
 
 export const noNumbers = (): KnownNumbers => ({ hints: new Map(), raised: new Map() });
 
-/** The most numbers that are known of each kind; when there are more, all are forgotten. */
+/** The most cached numbers of each kind; above it, all are dropped. */
 const mostKnown = 20_000;
 
 /** Takes over the numbers that a commit has left. */
@@ -50,7 +50,10 @@ export function operation(
   return op;
 }
 
-/** Whether a key may be that of a raised number: the field of a date, or commits of an instance. */
+/**
+ * Returns whether a key may be that of a raised number: the field of a date, or commits of an
+ * instance.
+ */
 const isRaised = (key: KvKey): boolean => key.length === 3 && typeof key[2] === "string";
 
 /** Lowers the hints of lanes. Those in the store are low enough where this process has lowered them before. */

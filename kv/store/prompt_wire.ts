@@ -33,7 +33,7 @@ export function promptWire(kv: Pick<KeyValueStore, "get">): PromptWire {
     kv.get(keys.nothing).catch(() => {}).finally(() => underWay--); // Its request fails as well.
   };
   const look = () => {
-    // Whatever was sent since the last look has acknowledged what had come.
+    // Any request since the last look has acknowledged the received data.
     if (!hasSent && underWay === 0) sendSmall();
     hasSent = false;
   };

@@ -47,8 +47,8 @@ export function receiptOf(kv: KeyValueStore, { now, steadyNow }: Clocks): Receip
       op.max(key, ++made);
     },
     async find() {
-      // An instance that was suspended for days may find its receipt removed. The steady clock stands
-      // while the machine is suspended.
+      // An instance that was suspended for days may find its receipt removed. The monotonic clock
+      // stands while the machine is suspended.
       const { wall, steady } = last.stagedAt;
       const isLost = Math.max(now() - wall, steadyNow() - steady) > dayMs;
       if (isLost) throw new Fault("unavailable", "the store responded too late");

@@ -5,7 +5,7 @@ export interface Seal {
   seal(text: string): string;
   /** Throws when the text was sealed under another key. */
   open(sealed: string): string;
-  /** Whether a text is sealed under the key that `seal` uses, not under the other one. */
+  /** Returns whether a text is sealed under the key that `seal` uses, not under the other one. */
   isCurrent(sealed: string): boolean;
 }
 

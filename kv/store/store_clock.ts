@@ -31,13 +31,13 @@ interface Anchor {
   reachedAt: number;
 }
 
-/** The wall clock was set when it moved by more than this against the steady one, in ms. */
+/** The wall clock was set when it moved by more than this against the monotonic one, in ms. */
 const stepMs = 500;
 
 /** The time that was reached is written so often, in ms; to a shared store more often. */
 const [noteMs, sharedNoteMs] = [60_000, 2_000];
 
-/** What the store of a service says of the time is recent within these bounds of its own, in ms. */
+/** Age bounds of a recent time from the store, against the own clock, in ms. */
 const [leastAgeMs, mostAgeMs] = [-1_000, 2 * sharedNoteMs];
 
 /** A service waits for a sign of others so long, and looks so often, in ms. */
