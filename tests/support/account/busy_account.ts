@@ -6,7 +6,7 @@ import { dayMs, hourMs, minuteMs } from "./records.ts";
 import { build } from "./settings.ts";
 import { chargedMonth, ordinaryCall } from "./usual_calls.ts";
 
-/** What pages of a busy account are looked at with. */
+/** Service and records with which tests look at pages of a busy account. */
 export interface BusyAccount {
   /** A call that lasts, and calls that ended: answered with everything, refused, without markup. */
   live: string;

@@ -37,7 +37,7 @@ export async function ordinaryCall(app: App, roll: (below: number) => number): P
   }
 }
 
-/** What goes wrong on a usual day. */
+/** Problems of a usual day. */
 const troubles: readonly Partial<Notification>[] = [
   {
     errorCode: faults.documentUnreachable.code,

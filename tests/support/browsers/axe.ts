@@ -57,7 +57,9 @@ export async function assertAccessible(
   }
 }
 
-/** What axe finds, with the first place of each; of what is right it gathers one place. */
+/**
+ * Violations that axe finds, with the first place of each; of passed rules it collects one place.
+ */
 async function findings(page: Page, rules?: string[]) {
   const { passes, violations } = await page.evaluate(
     (runOnly) =>

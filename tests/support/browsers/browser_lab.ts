@@ -109,8 +109,8 @@ function open(
 type Dial = Extract<Script[number], { type: "dial" }>;
 
 /**
- * What the service says when Clients call each other by name: calls are put through as `dialling`
- * says, transfers to `carol`, and who is to take another's place does.
+ * Scripts of the service for calls between Clients by name. Calls are connected as `dialling` says,
+ * transfers go to `carol`, and an INVITE with Replaces replaces the leg.
  */
 export function putThrough(
   { service }: BrowserLab,

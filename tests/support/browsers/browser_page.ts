@@ -5,11 +5,11 @@ export interface PageEvent {
   detail: string;
 }
 
-/** A page of a browser that runs our scripts. Whatever goes wrong in it fails the test. */
+/** A page of a browser that runs the scripts of the tests. Any error in it fails the test. */
 export interface BrowserPage {
   /** Calls a function of the page's `lab`. */
   run<T>(name: string, ...args: unknown[]): Promise<T>;
-  /** What the page has told so far. */
+  /** Events of the page so far. */
   events(): PageEvent[];
   /** The next event of a name that nobody has waited for yet. */
   waitFor(name: string, timeoutMs?: number): Promise<PageEvent>;

@@ -9,11 +9,11 @@ export interface BrowserAccount {
   password: string;
   domain: string;
   wsUrl: string;
-  /** How long JsSIP lets a session last; it has bounds of its own unless told. */
+  /** Session-Expires of JsSIP, in seconds; the bounds of JsSIP unless given. */
   sessionExpiresS?: number;
 }
 
-/** What became of the audio of the newest call. */
+/** Statistics of the audio of the newest call. */
 export interface AudioStats {
   packetsReceived: number;
   packetsSent: number;
@@ -33,7 +33,7 @@ export interface BrowserSoftphone {
   unregister(): Promise<void>;
   /** Calls a user part at the domain; `answered` or `ended` tells what came of it. */
   call(target: string): Promise<void>;
-  /** What happens to an incoming call; at first it is answered. */
+  /** Sets the reaction to an incoming call; it is answered by default. */
   setAnswerMode(mode: "auto" | "manual" | "decline"): Promise<void>;
   answer(): Promise<void>;
   decline(): Promise<void>;
@@ -58,7 +58,7 @@ export interface BrowserSoftphone {
   dropSocket(): Promise<void>;
   events(): PageEvent[];
   waitFor(name: string, timeoutMs?: number): Promise<PageEvent>;
-  /** Whether a frequency is the loudest in the remote audio just now. */
+  /** Returns whether a frequency is the loudest in the remote audio just now. */
   heardFrequency(hz: number): Promise<boolean>;
   /** Resolves when it is. */
   awaitTone(hz: number, timeoutMs?: number): Promise<void>;

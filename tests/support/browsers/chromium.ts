@@ -5,7 +5,7 @@ import { sharedBrowser } from "./shared_browser.ts";
 export const CHROMIUM = Deno.env.get("CHROMIUM") ?? "/usr/bin/chromium";
 const TEST_TIMEOUT_MS = 300_000;
 
-/** How it is started wherever a test has it. */
+/** Flags with which every test starts it. */
 export const chromiumFlags: readonly string[] = [
   "--headless",
   "--no-sandbox",

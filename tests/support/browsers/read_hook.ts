@@ -1,6 +1,6 @@
 /** Embedded stores that are opened while this lasts. */
 export interface ReadHook extends Disposable {
-  /** What happens before each of their reads, also before each further piece of a list. */
+  /** Runs before each of their reads, also before each further batch of a list. */
   beforeRead: () => Promise<void>;
 }
 

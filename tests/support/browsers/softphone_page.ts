@@ -33,7 +33,7 @@ const silenceMs = 1_500;
 
 const inPage = new URL("page/in_page.js", import.meta.url).pathname;
 
-/** What the browser itself logs of a server that is away, and of an answer that is no. */
+/** Log lines of the browser about an unreachable server and about a refused WebSocket. */
 const expected = /WebSocket connection to 'ws:.*failed/;
 
 export async function openSoftphonePage(

@@ -8,7 +8,7 @@ export interface Attack {
 
 export interface Ambiguity {
   attacks: Attack[];
-  /** Whether all of the automaton was looked at: without an attack, it is linear then. */
+  /** True when all of the automaton was searched: without an attack, it is linear then. */
   isWhole: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface Automaton {
   next: number[][][];
   /** Steps that there are two ways to take. */
   doubled: [number, number][];
-  /** Whether it leaves out what only a run can show: looks and references. */
+  /** True when it leaves out lookarounds and references, which only a run can show. */
   isPartial: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface Found {
 
 const root = new URL("../../../", import.meta.url);
 
-/** What runs in a process of the product. */
+/** Folders whose code runs in a process of the product. */
 const tops = ["core/", "kv/", "routes/", "sip/"];
 /** Libraries for browsers, as they are bundled. */
 const foreign = new Set(["routes/softphone/sip.js"]);

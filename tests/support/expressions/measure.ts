@@ -11,7 +11,7 @@ export interface Dear {
   ms: number;
 }
 
-/** How often a text is tried that cost too much: the least is its cost, since the machine may be busy. */
+/** Most runs of a text that cost too much: the least is its cost, since the machine may be busy. */
 const triesMax = 12;
 /** Ends that an expression may not expect. */
 const ends = ["", "!", "\n", "\0", " ", "a", "0", '"'];
@@ -73,7 +73,7 @@ function dearText(
   return undefined;
 }
 
-/** How long an expression takes for a text, in ms. */
+/** Duration of an expression for a text, in ms. */
 function timeOf(expression: RegExp, text: string): number {
   expression.lastIndex = 0;
   const before = performance.now();

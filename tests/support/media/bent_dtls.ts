@@ -13,7 +13,7 @@ export interface Written {
   body: Uint8Array;
 }
 
-/** What a peer of the test's does otherwise. */
+/** Deviations of the test's peer from the protocol. */
 export interface Bent {
   /** Sends other messages in place of one; they are in its transcript, so that all else is right. */
   bend?: (message: Written) => Written[];
@@ -25,7 +25,7 @@ export interface Bent {
   fingerprint?: string;
 }
 
-/** What became of our side. */
+/** Our side of the handshake. */
 export interface Honest {
   clock: HandClock;
   hasKeys: boolean;

@@ -10,7 +10,7 @@ export interface DtlsPair {
   clock: HandClock;
   keys: Partial<Record<Side, Keys>>;
   ends: Partial<Record<Side, string>>;
-  /** What was sent and has not arrived yet. */
+  /** Datagrams in transit. */
   onTheWay: { to: Side; datagram: Uint8Array<ArrayBuffer> }[];
   /** Brings everything on the way, and what is sent for it, to its end. */
   deliver(): void;
@@ -22,7 +22,7 @@ export interface DtlsPairOptions {
   certificates?: Partial<Record<Side, Certificate>>;
   /** Of the certificates, where somebody was told others. */
   fingerprints?: Partial<Record<Side, string>>;
-  /** What becomes of a datagram on the way: none, another, or several. */
+  /** Replaces a datagram in transit by none, another, or several. */
   alter?: (datagram: Uint8Array<ArrayBuffer>, to: Side) => Uint8Array<ArrayBuffer>[];
 }
 

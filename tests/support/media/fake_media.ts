@@ -18,7 +18,7 @@ import { plainOffer } from "../sip/plain_peer.ts";
 
 /** A media leg that only remembers what was asked of it. */
 export interface FakeMediaLeg extends MediaLeg, Pick<MixedMedia, "feed" | "turn"> {
-  /** What we offered; undefined where the peer did. */
+  /** Kind of media in our offer; undefined if the peer made the offer. */
   readonly kind: MediaKind | undefined;
   /** The address of ours that the peer is told, if not the usual one. */
   readonly host: string | undefined;
@@ -26,11 +26,11 @@ export interface FakeMediaLeg extends MediaLeg, Pick<MixedMedia, "feed" | "turn"
   readonly joined: FakeMediaLeg | undefined;
   readonly closed: boolean;
   readonly played: { samples: number; loop: number }[];
-  /** What its peer was sent by `sendDigits`. */
+  /** Digits sent to its peer by `sendDigits`. */
   readonly sentDigits: string[];
-  /** What it is fed. */
+  /** Source of its audio. */
   readonly source: (() => Pcm | undefined) | undefined;
-  /** How many listen. */
+  /** Number of listeners. */
   readonly listeners: number;
   /** The audio streams that were opened; the test says what becomes of them. */
   readonly streams: { settings: StreamSettings; events: StreamEvents }[];
@@ -38,7 +38,7 @@ export interface FakeMediaLeg extends MediaLeg, Pick<MixedMedia, "feed" | "turn"
   hear(frame: Pcm): void;
   /** As if its peer pressed a digit. */
   press(digit: string): void;
-  /** Whether a sound has not ended yet. */
+  /** True while a sound is played. */
   readonly playing: boolean;
   /** Ends the sound that plays. */
   finishPlaying(): void;

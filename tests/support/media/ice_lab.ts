@@ -24,9 +24,9 @@ export interface IceLab {
   clock: HandClock;
   /** All that was sent, lost or not. */
   sent: Sent[];
-  /** What is lost; nothing unless set. */
+  /** Returns whether a datagram is lost. Default: none is. */
   isLost(sent: Sent): boolean;
-  /** Who is at an address, by its text; what goes to others is lost. */
+  /** Receivers by the text of their address; datagrams to other addresses are lost. */
   at: Map<string, (bytes: Uint8Array, from: Address) => void>;
   send(bytes: Uint8Array<ArrayBuffer>, from: Address, to: Address): void;
   advance(ms: number): void;

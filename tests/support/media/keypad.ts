@@ -8,13 +8,13 @@ export interface KeyOptions {
   pauseMs?: number;
   /** Of the lower tone. */
   amplitude?: number;
-  /** How much stronger the upper tone is, in dB. */
+  /** Level of the upper tone above the lower one, in dB. */
   twistDb?: number;
-  /** How much the two are off, as a part of their frequency. */
+  /** Deviation of the two tones, as a fraction of their frequency. */
   off?: [lower: number, upper: number];
 }
 
-/** How keys sound that are pressed one after the other (ITU-T Q.23). */
+/** Sound of keys that are pressed one after the other (ITU-T Q.23). */
 export function keypad(keys: string, options: KeyOptions = {}): Pcm {
   const { ms = 100, pauseMs = 60, amplitude = 3_000, twistDb = 0, off = [0, 0] } = options;
   const pressed = [...keys].map((key) => {

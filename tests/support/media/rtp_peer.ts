@@ -23,7 +23,7 @@ export interface RtpPeer {
   close(): Promise<void>;
 }
 
-/** What of a peer does not matter to signalling. */
+/** The part of a peer that does not depend on signalling. */
 export type BarePeer = Pick<Peer, "local" | "stream" | "onPacket" | "send" | "close">;
 
 const sockets = ownSockets("127.0.0.1");
@@ -100,6 +100,6 @@ function collect<T>({ peer, count, read, fits }: Collecting<T>): Promise<T[]> {
   return promise;
 }
 
-/** Whether a packet is of mu-law, and of more than silence. */
+/** Returns whether a packet is of mu-law, and of more than silence. */
 export const isMulawSound = ({ payloadType, payload }: RtpPacket): boolean =>
   payloadType === 0 && payload.some((code) => code !== 0xff);

@@ -1,6 +1,6 @@
 import type { Encoding, Session, WebrtcAudio } from "../../../sip/media/sdp/sdp.ts";
 
-/** What a browser offers for audio and video, cut down to the lines that matter. */
+/** Offer of a browser for audio and video, cut down to the lines that matter. */
 export const BROWSER_OFFER = [
   "v=0",
   "o=- 4611731400430051336 2 IN IP4 127.0.0.1",
@@ -55,7 +55,7 @@ export const OUR_SIDE: Session<WebrtcAudio> = {
   },
 };
 
-/** What a trunk offers. */
+/** Offer of a trunk. */
 export const TRUNK_OFFER = [
   "v=0",
   "o=trunk 1 1 IN IP4 192.0.2.9",

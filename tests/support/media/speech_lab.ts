@@ -7,7 +7,9 @@ export function programTest(program: string, name: string, fn: () => Promise<voi
   Deno.test({ ...needs(program), name, timeout: 240_000, fn });
 }
 
-/** How long it is, and how much of it is voiced: 20 ms frames above a whisper, in seconds. */
+/**
+ * Length of a sound and of its voiced 20 ms frames, which are louder than a whisper, in seconds.
+ */
 export function voiceIn({ pcm, sampleRate }: Sound): { seconds: number; voicedS: number } {
   const frame = Math.round(sampleRate / 50);
   let voiced = 0;
@@ -19,7 +21,7 @@ export function voiceIn({ pcm, sampleRate }: Sound): { seconds: number; voicedS:
   return { seconds: pcm.length / sampleRate, voicedS: voiced / 50 };
 }
 
-/** What a WAV file holds. */
+/** Sound of a WAV file. */
 export const soundOf = async (response: Response): Promise<Sound> =>
   readWav(await response.bytes());
 

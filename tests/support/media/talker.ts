@@ -11,7 +11,7 @@ import { inDialog, type TrunkPeer } from "../sip/trunk_peer.ts";
 export interface Talker<D = PhoneDialog> {
   callId: string;
   dialog: D;
-  /** How loud tones are in the next 0.4 s that it hears. */
+  /** Levels of tones in the next 0.4 s that it hears. */
   hears(...pitches: number[]): Promise<number[]>;
   /** Resolves when the levels that it hears fit. */
   untilHears(pitches: number[], fits: (levels: number[]) => boolean): Promise<void>;
@@ -22,7 +22,7 @@ export interface Talker<D = PhoneDialog> {
   close(): Promise<void>;
 }
 
-/** What a carrier knows of its call. */
+/** Facts of a call that its carrier has. */
 export interface CarrierDialog {
   remoteSdp: string;
   /** Resolves with the BYE of the other side, or the answer to its own. */
@@ -30,7 +30,7 @@ export interface CarrierDialog {
   bye(): void;
 }
 
-/** Whether a talker's tone is among what is heard, or not. */
+/** Returns whether the level of a talker's tone is one of a tone that is heard. */
 export const there = (level: number): boolean => level > 3_000;
 export const gone = (level: number): boolean => level < 500;
 
@@ -116,8 +116,8 @@ const powerOf = (sound: Int16Array) =>
   sound.reduce((sum, sample) => sum + sample ** 2, 0) / sound.length;
 
 /**
- * Whether a tone is nearly all of a sound, in nine of ten packets: frames that a busy machine drops
- * make it jump from one packet to the next, and change nothing within one.
+ * Returns whether a tone is nearly all of a sound, in nine of ten packets. Frames that a busy
+ * machine drops make it jump from one packet to the next, and change nothing within one.
  */
 function isOnly(hz: number, sound: Int16Array): boolean {
   const packets = Array.from(

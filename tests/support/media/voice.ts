@@ -13,7 +13,7 @@ export interface Voice {
   readonly heard: RtpPacket[];
   /** Speaks to a port from now on: silence, until it is told a frequency. */
   speakTo(port: number): void;
-  /** What it says from now on; null is silence. */
+  /** Sets the tone that it sends from now on; null is silence. */
   say(hz: number | null): void;
   /** Says this first, once. */
   sayOnce(pcm: Pcm): void;

@@ -7,7 +7,7 @@ export interface WavFile {
   /** Encoded samples. */
   data: Uint8Array;
   extensible?: boolean;
-  /** Whether an unrelated chunk of odd length stands before the audio; it does unless told. */
+  /** Puts an unrelated chunk of odd length before the audio. Default: true. */
   unrelated?: boolean;
 }
 

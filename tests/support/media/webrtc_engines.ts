@@ -11,7 +11,7 @@ import { steeredByMessages } from "./steered_engine.ts";
 /** An engine with WebRTC, and plain RTP beside it. */
 export interface WebrtcEngine {
   engine: MediaEngine;
-  /** Whose legs may be peers of its own: itself, where one UDP port does not stand between. */
+  /** Engine whose legs may be its peers: itself, unless one UDP port prevents that. */
   other: MediaEngine;
   /** Ends its legs, and what it was started with. */
   close(): Promise<void>;

@@ -92,7 +92,7 @@ function parentsOf(path: string): string[] {
   return names.map((_, at) => `/${names.slice(0, at + 1).join("/")}`);
 }
 
-/** Where Deno keeps the packages that it has downloaded. */
+/** Folder in which Deno caches downloaded packages. */
 async function npmCache(): Promise<string> {
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
   return JSON.parse(text(stdout)).npmCache;

@@ -2,8 +2,8 @@
 const [firstPauseMs, mostPauseMs] = [10, 50];
 
 /**
- * Waits until something is true, looking again and again; fails after `mostMs`. What takes long is
- * looked at less often: each look at a service or a browser is work for the machine that is to get on.
+ * Waits until a condition is true, by repeated checks; fails after `mostMs`. Slow checks are
+ * repeated less often: each one of a service or a browser costs the machine CPU time.
  */
 export async function eventually<T>(
   what: string | (() => string),

@@ -12,7 +12,7 @@ export const withDirection: Declarations = { ...resources, calls };
 
 /** A process that was killed while it migrated a store, or ended by itself. */
 interface Migrated {
-  /** Whether it migrated the store to the end. */
+  /** True when it migrated the store to the end. */
   isDone: boolean;
   /** The commits that it made. */
   commits: number;

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** What a name server says to a question; null: nothing. */
+/** Response of a name server; null: none. */
 export type Reply = null | {
   /** Of the answer: A and AAAA records, or the name that a CNAME leads to. */
   records?: readonly { name?: string; address?: string; cname?: string; ttl?: number }[];

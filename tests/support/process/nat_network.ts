@@ -69,7 +69,7 @@ export async function makeNetwork(): Promise<string> {
     }
     await batch(at("net"), [
       `addr add ${hosts.net}/24 dev internet`,
-      // What is sent to anywhere else is lost on the way, as on the internet, and is no error.
+      // Datagrams to any other address are lost on the way, as on the internet, and are no error.
       `neigh add ${NOWHERE} lladdr 02:00:00:00:00:01 dev internet nud permanent`,
       `route add default via ${NOWHERE}`,
     ]);

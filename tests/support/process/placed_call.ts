@@ -4,7 +4,7 @@ import type { Softphone } from "../sip/softphone.ts";
 import { eventually } from "./eventually.ts";
 import type { Json } from "./system.ts";
 
-/** What places calls by REST. */
+/** A client that places calls by REST. */
 interface Caller {
   get(path: string): Promise<Json>;
   post(path: string, form: Record<string, string>): Promise<Json>;
@@ -40,11 +40,11 @@ export async function placeCall(
   return { sid, dialog, begunAt };
 }
 
-/** What was told of a call, in order of the SequenceNumbers. */
+/** Status callbacks of a call, in order of the SequenceNumbers. */
 export const toldOf = (app: AppServer, sid: string) =>
   app.sent("/events").filter(({ CallSid }) => CallSid === sid)
     .toSorted((a, b) => Number(a.SequenceNumber) - Number(b.SequenceNumber))
     .map(({ CallStatus }) => CallStatus);
 
-/** What is told of a call that was answered. */
+/** Statuses in the callbacks of a call that was answered. */
 export const wholeCall = ["initiated", "ringing", "in-progress", "completed"];

@@ -1,4 +1,4 @@
-/** Where programs are looked for. */
+/** Folders in which programs are searched. */
 const folders = (Deno.env.get("PATH") ?? "").split(":").filter(Boolean);
 
 const isFile = (path: string): boolean => {
@@ -18,8 +18,8 @@ export const missingOf = (programs: readonly string[]): string[] =>
   );
 
 /**
- * What a test that starts programs of others is declared with: `Deno.test({ ...needs("curl"), … })`. It
- * is skipped where one of them is not installed, unless `CI` is set: there it fails.
+ * Options of `Deno.test` for a test that starts programs of others: `Deno.test({ ...needs("curl"),
+ * … })`. It is skipped if one of them is not installed, unless `CI` is set: there it fails.
  */
 export const needs = (...programs: readonly string[]): { ignore: boolean } => ({
   ignore: !Deno.env.has("CI") && missingOf(programs).length > 0,

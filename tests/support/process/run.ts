@@ -1,4 +1,4 @@
-/** What a program prints. Rejects with what it complains of, unless it exits with 0. */
+/** Output of a program. Rejects with its standard error, unless it exits with 0. */
 export async function run(program: string, args: string[], input = ""): Promise<string> {
   const child = new Deno.Command(program, {
     args,

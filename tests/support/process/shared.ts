@@ -1,7 +1,7 @@
 /**
- * What the tests of a file have one after the other, because its start costs more than they do. Returned is
- * what runs a test with it. A test that fails has it end, and the next one a new one. Called where a
- * file declares its tests.
+ * Shares one lab between the tests of a file, as its start costs more than they do. Returns a
+ * function that runs a test with it. A failed test ends the lab, and the next one starts another.
+ * To be called where a file declares its tests.
  */
 export function shared<Lab extends AsyncDisposable>(
   start: () => Promise<Lab>,

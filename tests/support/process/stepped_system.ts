@@ -5,7 +5,7 @@ import { endChild } from "./end_child.ts";
 import { eventually } from "./eventually.ts";
 import { answers, freePorts, type Json, spawnDeno } from "./system.ts";
 
-/** Where Debian's package `faketime` has the library; undefined where it is not installed. */
+/** Path of the library of Debian's package `faketime`; undefined if it is not installed. */
 const fakeTimeLibrary = [
   "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
   "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -17,7 +17,7 @@ const fakeTimeLibrary = [
   }
 });
 
-/** Why steps of the wall clock cannot be tried; "" where they can. */
+/** Reason for which steps of the wall clock cannot be tested; "" when they can. */
 export const stepsSkipped = fakeTimeLibrary === undefined ? " (skipped: no faketime)" : "";
 if (stepsSkipped !== "" && Deno.env.has("CI")) throw new Error("faketime is not installed");
 
@@ -39,7 +39,7 @@ export interface SteppedSystem extends AsyncDisposable {
 
 const root = new URL("../../../", import.meta.url).pathname;
 
-/** Where a system is one of several on a store. */
+/** Options of a system that shares its store with others. */
 export interface SharedStore {
   /** Of the companion. */
   name: string;

@@ -13,7 +13,7 @@ export interface System {
   readonly authToken: string;
   /** The credentials of the account, as a request has them. */
   readonly headers: { authorization: string };
-  /** What was printed so far. */
+  /** Output so far. */
   readonly output: () => string;
   /** Form POST, or GET, below the root account; the answer as JSON. */
   post(path: string, form?: Record<string, string>): Promise<Json>;
@@ -45,7 +45,7 @@ export interface SystemOptions {
   /** An earlier system's directory, to start on what it left. */
   directory?: string;
   env?: Record<string, string>;
-  /** Where the programs are; this working tree by default. */
+  /** Folder of the programs; this working tree by default. */
   root?: string;
   /** The command that is Deno; this process's own by default. */
   deno?: [string, ...string[]];
@@ -212,7 +212,7 @@ const read = (path: string): string => {
   }
 };
 
-/** Whether a process runs; one that waits to be reaped does not. */
+/** Returns whether a process runs; one that waits to be reaped does not. */
 export const isAlive = (pid: number): boolean => {
   const state = read(`/proc/${pid}/stat`).split(") ")[1]?.[0];
   return state !== undefined && state !== "Z";

@@ -59,7 +59,7 @@ export interface App {
   http: Hono;
   /** Acts for itself on its own resources. */
   root: ApiClient;
-  /** What was run on legs. */
+  /** Scripts that were run on legs. */
   scripts: { leg: string; script: Script; other?: Script }[];
   /** Legs that were muted or heard again, and whether the companion has their media. */
   muted: { leg: string; muted: boolean }[];
@@ -68,32 +68,35 @@ export interface App {
   registered: Map<string, RegisteredBinding[]>;
   /** The logins that the companion was told to forget. */
   forgotten: string[];
-  /** How often the companion was told to ask for the Gateways. */
+  /** Number of requests to the companion to fetch the Gateways. */
   gatewaysChanged: number;
-  /** How loud legs are, in dBov. */
+  /** Levels of legs, in dBov. */
   readonly levels: Map<string, number>;
-  /** What was done in conferences. */
+  /** Orders to conferences. */
   conferenceOrders: ConferenceOrder[];
-  /** Whether the companion knows the conference and leg of an order. */
+  /** True when the companion has the conference and leg of an order. */
   knowsConference: boolean;
   /** Audio streams that were ordered of legs. */
   streamOrders: StreamRequest[];
   recordingOrders: RecordingRequest[];
-  /** What shows of a companion that another could not reach. */
+  /** State of a companion that another could not reach. */
   companionLooks: "there" | "gone" | "silent";
   /** Messages that were to be sent to the devices of a Client. */
   messaged: MessageOrder[];
-  /** What each registered device answers to a message; 200 unless set. */
+  /** Response of each registered device to a message; 200 unless set. */
   deviceAnswers: () => number;
   /** Messages that were to leave by trunks, and what those answer; 200 unless set. */
   sentOut: OutwardOrder[];
   trunkAnswers: () => number | null;
   /** The e-mails that were handed to the mail server. */
   mailed: Email[];
-  /** What customers' servers were asked; answered by `answers`. */
+  /** Requests to customers' servers; `answers` answers them. */
   fetched: Request[];
   answers: (request: Request) => Response;
-  /** What the OpenAPI document lacks of the webhooks sent; the test fails when it disposes the app. */
+  /**
+   * Parts of the sent webhooks that the OpenAPI document lacks; the test fails when it disposes the
+   * app.
+   */
   undescribed: string[];
   logged: { line: string; fields: Record<string, unknown> | undefined }[];
   /** Makes a sub-account and a client with its credentials. */
@@ -109,7 +112,7 @@ export interface App {
   [Symbol.dispose](): void;
 }
 
-/** How a test differs from the ordinary: ports that replace the recorded ones. */
+/** Deviations of a test from the default app: ports that replace the recorded ones. */
 export interface AppOptions {
   ports?: Partial<Ports>;
   mounts?: (ports: Ports) => Mounts;

@@ -1,4 +1,7 @@
-/** What each attribute of the markup means, by element; `all` holds what is the same everywhere. */
+/**
+ * Meaning of each attribute of the markup, by element; `all` has those that are the same
+ * everywhere.
+ */
 export const attributeMeanings: Record<string, Record<string, string>> = {
   all: {
     action: "URL of the document that follows the verb.",

@@ -6,7 +6,7 @@ export interface ClientProject extends AsyncDisposable {
   readonly directory: string;
   /** Compiles a module strictly, the declarations of the client included. Rejects with the errors. */
   compile(name: string, source: string): Promise<void>;
-  /** What a compiled module prints in Node. */
+  /** Output of a compiled module in Node. */
   node(name: string, env: Record<string, string>): Promise<string>;
 }
 

@@ -27,10 +27,10 @@ export interface CompanionsLab {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What service and companions of these labs share. */
+/** Secret that service and companions of these labs share. */
 export const secret = "a secret of service and companions";
 
-/** What companions get that they else would not have. */
+/** Options of the companions beyond the defaults. */
 export type CompanionsLabOptions = Partial<
   Pick<CompanionOptions, "transports" | "trustedSources" | "media" | "sessionBounds">
 >;

@@ -22,7 +22,7 @@ export interface ShownPage {
   status: number;
   headers: Headers;
   text: string;
-  /** Where a redirect led to. */
+  /** Target of a redirect. */
   path: string;
 }
 

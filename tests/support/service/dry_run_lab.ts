@@ -3,7 +3,7 @@ import type { DryRunInput } from "../../../core/trials/dry_run_inputs.ts";
 import type { Trace } from "../../../core/trials/flow_trace.ts";
 import type { App } from "./app.ts";
 
-/** What else a dry run is asked with. */
+/** Further parameters of a dry run. */
 export interface DryRunMore {
   Kind?: string;
   From?: string;
@@ -30,7 +30,7 @@ export async function tried(
 /** The names of the steps of a trace, in order. */
 export const way = ({ steps }: Trace): string[] => steps.map(({ step }) => step);
 
-/** What the steps say, in order, prompts included. */
+/** Spoken texts of the steps, in order, prompts included. */
 export const said = ({ steps }: Trace): string[] =>
   steps.flatMap(({ verbs }) => verbs).flatMap(({ verb, text, verbs }) =>
     [{ verb, text }, ...verbs].filter((one) => one.verb === "Say").map((one) => one.text)

@@ -9,7 +9,7 @@ export interface EventReader {
   next(): Promise<SentEvent>;
   /** The data of the next event that is no event about the stream. */
   data(): Promise<ReturnType<typeof JSON.parse>>;
-  /** Whether the stream has ended. */
+  /** Resolves with true when the stream has ended. */
   isOver(): Promise<boolean>;
   close(): Promise<void>;
 }

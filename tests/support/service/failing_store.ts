@@ -7,7 +7,7 @@ export interface FailingWrites extends Disposable {
   error: string | null;
   /** Tells of each value that is set whether its write fails; of commits, by undefined. */
   fails: (value: unknown) => boolean;
-  /** How many have failed. */
+  /** Number of failed commits. */
   refused: number;
 }
 

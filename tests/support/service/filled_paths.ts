@@ -86,7 +86,8 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
   sids["Email/Messages"] = sent.sid;
   await app.root.post("AuthTokens/Secondary.json");
   sids.Keys = (await app.root.post("Keys.json")).json().sid;
-  const below = await app.subAccount(app.root, "limited"); // Whose limits the root account sets.
+  // An account whose limits the root account sets.
+  const below = await app.subAccount(app.root, "limited");
   const values: Record<string, string> = {
     AccountSid: app.root.sid,
     CallSid: sids.Calls!,

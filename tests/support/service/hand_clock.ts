@@ -1,6 +1,6 @@
 /** A wall clock and a steady clock that are moved by hand, in ms. */
 export interface HandClock {
-  /** The wall clock. Who moves it moves the steady clock along: time passes. */
+  /** The wall clock. A change of it moves the monotonic clock along: time passes. */
   now: number;
   /** The steady clock; it moves with `now` alone. */
   readonly steady: number;

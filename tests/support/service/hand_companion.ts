@@ -67,7 +67,7 @@ export const hungUp = ({ scripts }: Pick<App, "scripts">): string[] =>
 export const callOf = async (app: App, sid: string, account = app.root) =>
   (await account.get(`Calls/${sid}.json`)).json();
 
-/** What an account was told of, latest first. */
+/** Notifications of an account, latest first. */
 export async function notifications(app: App, account: ApiClient = app.root): Promise<string[]> {
   const { notifications } = (await account.get("Notifications.json")).json();
   return notifications.map((one: { message_text: string }) => one.message_text);

@@ -25,7 +25,7 @@ interface StoredAccount {
 interface Beside {
   entries: Set<string>;
   counters: Map<string, number>;
-  /** How deep values are counted beyond the levels of their index, by the texts of the notes' keys. */
+  /** Depth of values beyond the levels of their index, by the texts of the notes' keys. */
   depths: Map<string, DepthNote>;
 }
 

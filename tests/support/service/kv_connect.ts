@@ -3,7 +3,9 @@ import { kvEntries } from "./kv_entries.ts";
 /** A KV Connect endpoint in memory, for stores that several instances share. */
 export interface KvConnect extends AsyncDisposable {
   readonly url: string;
-  /** How many of the next writes are made, but answered with 503: the client sends them again. */
+  /**
+   * Number of the next writes that are made, but answered with 503: the client sends them again.
+   */
   lostAnswers: number;
   /**
    * The requests so far, and the bytes of their bodies and those of the responses. Not counted are
@@ -15,7 +17,7 @@ export interface KvConnect extends AsyncDisposable {
   holdWrite(): { taken: Promise<void>; letGo(): void };
   /** Makes the first write that holds a text, and answers it never: `made` when it is in the store. */
   loseWrite(text: string): { made: Promise<void> };
-  /** What happens before each read is answered, of at most so many entries in one range. */
+  /** Runs before each read is answered, of at most so many entries in one range. */
   beforeRead: (atMost: number) => Promise<void>;
   /** Stands as a stopped process does: what comes is made and answered once `goOn` is called. */
   stand(): { goOn(): void };
@@ -141,7 +143,7 @@ export function startKvConnect(): KvConnect {
 /** Keys of reads that are not counted, as KV encodes them: `keys.nothing` and `keys.version`. */
 const [nothing, version] = ["022d00", "027600"];
 
-/** Whether it reads this key and no other. */
+/** Returns whether it reads this key and no other. */
 const readsAlone = (body: Uint8Array, key: string): boolean =>
   body.length < 40 && body.toHex().includes(key);
 

@@ -1,6 +1,6 @@
 import { bytesIn, messageOf, numberIn, repeatedIn } from "./protobuf.ts";
 
-/** What a key holds. */
+/** Value and version of a key. */
 interface Held {
   data: Uint8Array;
   encoding: number;
@@ -30,7 +30,7 @@ export function kvEntries(): KvEntries {
   const watching = new Set<() => void>();
   let version = 0;
 
-  /** Where a key stands, or would stand. */
+  /** Position of a key in the order, also if it is not there. */
   function placeOf(key: string): number {
     let [low, high] = [0, sorted.length];
     while (low < high) {
@@ -64,7 +64,7 @@ export function kvEntries(): KvEntries {
     return messageOf(keys.map((key) => [1, entry(key)]));
   }
 
-  /** Whether a key still has the version that a writer has seen. */
+  /** Returns whether a key still has the version that a writer has seen. */
   function holds(check: Uint8Array): boolean {
     const seen = bytesIn(check, 2).toHex();
     const now = held.get(bytesIn(check, 1).toHex());

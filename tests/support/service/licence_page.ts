@@ -23,7 +23,10 @@ const contained: Record<string, string> = {
   "wasm-media-encoders": "LAME (LGPL-2.0-or-later), libvorbis and libogg (BSD-3-Clause)",
 };
 
-/** What the product may be made of. Another licence is a decision: see docs/contributing.md. */
+/**
+ * Licences that packages of the product may have. Another licence is a decision: see
+ * docs/contributing.md.
+ */
 const accepted = ["Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0"];
 
 interface Manifest {
@@ -43,7 +46,10 @@ async function row(id: string): Promise<string> {
   return `| ${name} | ${version} | ${license} | ${contained[name] ?? ""} |`;
 }
 
-/** Where no program speaks, the only package that the product takes under another licence. */
+/**
+ * Row of the only package that the product takes under another licence, used if no program for
+ * text-to-speech is installed.
+ */
 async function espeakRow(): Promise<string> {
   const [{ id }] = await lockedPackages(`${espeakFolder}/`) as [LockedPackage];
   const [, name, version] = /^(.+)@(.+)$/.exec(id)!;

@@ -13,7 +13,7 @@ export interface Mail {
   to: string[];
   /** Head and body, with lines that end in CRLF. */
   text: string;
-  /** Who proved who it is, if anybody did. */
+  /** Authenticated user, if any. */
   user: string | undefined;
   isEncrypted: boolean;
 }

@@ -44,7 +44,7 @@ export interface MessageCenter extends AsyncDisposable {
   readonly unbinds: number;
   /** Answers no enquire_link any more. */
   isDead: boolean;
-  /** What came that SMPP does not allow. */
+  /** Received data that SMPP does not allow. */
   readonly faults: unknown[];
   /** Ends all connections; new ones are taken. */
   drop(): void;
@@ -179,7 +179,7 @@ function sessionOver(connection: Deno.Conn, slices: () => number) {
       session.send(command, { sequence, body });
       return promise;
     },
-    /** Whether somebody waited for it. */
+    /** Resolves the request that a response belongs to; false if there is none. */
     answered(pdu: RawPdu): boolean {
       waiting.get(pdu.sequence)?.(pdu);
       return waiting.delete(pdu.sequence);

@@ -41,7 +41,7 @@ export function assertFits(name: string, value: unknown): void {
   assertFitsSchema({ $ref: `#/components/schemas/${name}` }, value, name);
 }
 
-/** Whether a value is as a schema of the components says, no more and no less. */
+/** Returns whether a value matches a schema of the components exactly. */
 export const fits = (name: string, value: unknown): boolean =>
   validatorOf({ $ref: `#/components/schemas/${name}` })(value);
 

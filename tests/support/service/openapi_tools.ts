@@ -1,10 +1,13 @@
 import { run } from "../process/run.ts";
 
-/** What `.ci/peers` installs: programs that check the OpenAPI document and make clients of it. */
+/**
+ * Folder in which `.ci/peers` installs programs that check the OpenAPI document and generate
+ * clients of it.
+ */
 
 const cache = Deno.env.get("SWITCHBOARD_PEERS") ??
   `${Deno.env.get("HOME") ?? "/root"}/.cache/switchboard-peers`;
-/** Where its packages of npm and its Python are. */
+/** Folder of its packages of npm and of its Python. */
 export const tools = `${cache}/openapi_clients`;
 const programs = new URL("../peers/openapi_clients/", import.meta.url).pathname;
 
@@ -13,7 +16,7 @@ const isThere = await Deno.stat(`${tools}/node_modules/openapi-typescript`).then
   () => false,
 );
 
-/** Why the tests are skipped; empty where they are not. Under `CI` they fail instead. */
+/** Reason for which the tests are skipped; empty when they run. Under `CI` they fail instead. */
 export const skipped = isThere || Deno.env.get("CI") ? "" : ` (skipped: no ${tools})`;
 
 /** A folder with the document, the programs and what they import. */

@@ -23,7 +23,7 @@ const repository = new URL("../../../", import.meta.url).pathname;
 export interface PageProgramOptions {
   /** Does to the program what the page says to do later. */
   changed?: (code: string) => string;
-  /** What runs it. */
+  /** Command that runs it. */
   command?: string[];
 }
 
@@ -50,10 +50,10 @@ export async function runPageProgram(
   };
 }
 
-/** What runs a program on the packages of the product. */
+/** Command that runs a program on the packages of the product. */
 const commandOf = (name: string): string[] => [name.endsWith(".py") ? "python3" : "node"];
 
-/** What runs a program for Node on the packages of the tests, npm `twilio` among them. */
+/** Command that runs a program for Node on the packages of the tests, npm `twilio` among them. */
 export const nodeOfTests: string[] = [
   Deno.execPath(),
   ...["run", "--no-prompt", "--allow-env", "--allow-net", "--allow-read", "--allow-sys"],

@@ -34,7 +34,7 @@ export async function servePageMarkup(page: string, app: AppServer): Promise<voi
 
 /** The shell commands of a page, in one shell, as they stand there but for addresses. */
 export interface PageCommands extends AsyncDisposable {
-  /** Where they run. */
+  /** Working directory of the commands. */
   readonly directory: string;
   /** Runs the next block that does not start a program; resolves with what it printed. */
   next(): Promise<string>;

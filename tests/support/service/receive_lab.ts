@@ -44,7 +44,7 @@ export interface ReceiveLab {
   [Symbol.dispose](): void;
 }
 
-/** What a proof is for, and from which address it will come. */
+/** Request that a proof is for, and its source address. */
 export interface Proving {
   login: string;
   method: string;

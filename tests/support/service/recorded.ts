@@ -24,7 +24,7 @@ export function secondsOf(hz: number, samples: Int16Array): number {
   return frames * 0.02;
 }
 
-/** What stands in a WAV file of 16-bit PCM with a header of 44 bytes. */
+/** Samples of a WAV file of 16-bit PCM with a header of 44 bytes. */
 export function readRecording(file: Uint8Array<ArrayBuffer>) {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const tag = (at: number) => new TextDecoder().decode(file.subarray(at, at + 4));

@@ -27,11 +27,11 @@ export type SampledName = Exclude<
   | "usageTriggers"
 >;
 
-/** How a resource comes to be in tests, and what may be changed about it. */
+/** Creation of a resource in tests, and the changes that it allows. */
 interface Sample {
   /** The least a customer must send; `n` tells several apart. */
   create?: (n: number) => Form;
-  /** What the service makes of what a customer sent. */
+  /** Values that the service derives from a customer's request. */
   change?: (n: number) => Record<string, unknown>;
   /** The record, where the service itself makes it. */
   record?: (n: number) => Record<string, unknown>;

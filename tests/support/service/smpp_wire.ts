@@ -141,7 +141,7 @@ export function readSubmit(body: Uint8Array) {
   const short_message = content.subarray(udhLength);
   return {
     ...fields,
-    /** What follows the length of the header. */
+    /** The header after its length. */
     udh: content.subarray(1, udhLength),
     short_message,
     text: fields.data_coding === 8 ? fromUcs2(short_message) : fromGsm(short_message),
@@ -151,7 +151,7 @@ export function readSubmit(body: Uint8Array) {
 
 export type Submitted = ReturnType<typeof readSubmit>;
 
-/** What a deliver_sm says (§4.6.1); the rest is as the specification has it for nothing. */
+/** Fields of a deliver_sm (§4.6.1); the others have the null values of the specification. */
 export interface Delivered {
   source_addr?: string;
   source_addr_ton?: number;

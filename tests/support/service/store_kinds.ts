@@ -10,7 +10,7 @@ export interface StoreOfTest extends AsyncDisposable {
   open(): Promise<KeyValueStore>;
   /** Breaks every connection to it, if there are any; resolves when it answers again. */
   breakConnections?(): Promise<void>;
-  /** Whether it keeps its entries when all handles are closed. */
+  /** True when it retains its entries after all handles are closed. */
   isKept: boolean;
 }
 

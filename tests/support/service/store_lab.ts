@@ -63,7 +63,7 @@ export async function storeLab(location = ":memory:", secretKey = "lab"): Promis
   };
 }
 
-/** Where a store may be kept in a file, until the end of the test. */
+/** A path at which a store may be created, until the end of the test. */
 export async function storeFile(): Promise<AsyncDisposable & { location: string }> {
   const directory = await Deno.makeTempDir();
   return {

@@ -2,7 +2,7 @@ import { endChild } from "../process/end_child.ts";
 import { eventually } from "../process/eventually.ts";
 import { freePorts } from "../process/system.ts";
 
-/** What `.ci/peers` builds: the OTLP receiver of the OpenTelemetry Collector. */
+/** Program that `.ci/peers` builds: the OTLP receiver of the OpenTelemetry Collector. */
 const program = `${
   Deno.env.get("SWITCHBOARD_PEERS") ??
     `${Deno.env.get("HOME") ?? "/root"}/.cache/switchboard-peers`
@@ -10,7 +10,7 @@ const program = `${
 
 const isThere = await Deno.stat(program).then(() => true, () => false);
 
-/** Why the tests are skipped; empty where they are not. Under `CI` they fail instead. */
+/** Reason for which the tests are skipped; empty when they run. Under `CI` they fail instead. */
 export const skipped = isThere || Deno.env.get("CI") ? "" : ` (skipped: no ${program})`;
 
 export interface Span {
@@ -25,7 +25,7 @@ export interface Span {
 
 export interface TraceCollector extends AsyncDisposable {
   readonly url: string;
-  /** What has come so far. */
+  /** Spans received so far. */
   readonly spans: readonly Span[];
 }
 

@@ -12,7 +12,7 @@ export interface TwilioLab extends AsyncDisposable {
   clientOf(sid: string, token: string): twilio.Twilio;
   /** A client with an API key of the root account. */
   clientOfKey(keySid: string, secret: string): twilio.Twilio;
-  /** What the service answers to a request of the root account; paths are below it. */
+  /** Sends a request of the root account and returns the response; paths are below the account. */
   ask(method: string, path: string, form?: Record<string, string>): Promise<Response>;
 }
 

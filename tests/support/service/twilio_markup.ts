@@ -11,8 +11,8 @@ import { startNouns } from "../../../core/markup/verbs/start.ts";
 import { stopNouns } from "../../../core/markup/verbs/stop.ts";
 
 /**
- * What Twilio's helper library for Node can write, by its own declarations, and what the markup of
- * this service makes of it.
+ * Markup that Twilio's helper library for Node can write, by its own declarations, and its meaning
+ * in this service.
  */
 
 /** An element that the library can put into another. */
@@ -27,7 +27,7 @@ export interface HelperElement {
 
 type Status = "works" | "hint" | "skipped";
 
-/** Where the library has its declarations: the place from which it reads an attribute. */
+/** Folder of the library's declarations, from which it reads an attribute. */
 function folderOfHelper(): string {
   let stack = "";
   const probe = {
@@ -44,7 +44,7 @@ function folderOfHelper(): string {
 
 const read = (name: string) => Deno.readTextFileSync(new URL(name, folderOfHelper()));
 
-/** What each class of a kind of document can hold, by the name of the class. */
+/** Elements that each class of a kind of document can hold, by the name of the class. */
 function readHelper(kind: string): Map<string, HelperElement[]> {
   const declarations = read(`${kind}.d.ts`);
   const names = new Map(
@@ -85,7 +85,7 @@ const nounsOf: Record<string, readonly AnyNoun[]> = {
   Connect: connectNouns,
 };
 
-/** What a noun may hold in place of its text. */
+/** Children that a noun may have in place of its text. */
 const insideNouns: Record<string, string[]> = {
   Client: ["Identity", "Parameter"],
   Sip: ["Uri", "Headers"],
@@ -111,7 +111,7 @@ export function performedAttributes(
   return elements[name]?.attributes;
 }
 
-/** What becomes of an attribute of an element that is performed. */
+/** Status of an attribute of an element that is performed. */
 export function statusOf(parent: string, name: string, attribute: string): Status {
   const known = performedAttributes(parent, name);
   if (known === undefined || !Object.hasOwn(known, attribute)) return "skipped";

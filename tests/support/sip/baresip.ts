@@ -10,7 +10,7 @@ const MODULES = Deno.env.get("BARESIP_MODULES") ?? "/usr/lib/baresip/modules";
 
 const installed = await Deno.stat(BARESIP).then((file) => file.isFile, () => false);
 
-/** Why a test with baresip and others is skipped; undefined where it is not. */
+/** Reason for which a test with baresip is skipped; undefined when it runs. */
 export const missingBaresip = installed || Deno.env.get("CI") !== undefined
   ? undefined
   : `no baresip at ${BARESIP}`;
@@ -26,17 +26,17 @@ export interface BaresipOptions {
   login: string;
   domain: string;
   transport: "udp" | "tcp" | "tls";
-  /** How it insists on securing its audio; it does not unless told. */
+  /** Mandatory encryption of its audio. Default: none. */
   secures?: "srtp-mand" | "dtls_srtp";
-  /** Where it registers; a carrier does not. */
+  /** Registrar; a carrier has none. */
   registrar?: Endpoint;
   /** The port where it takes calls; any that is free unless told. */
   port?: number;
-  /** What it says all the time, in Hz; what it hears unless told. */
+  /** Tone that it sends all the time, in Hz. Default: an echo of the audio that it receives. */
   saysHz?: number;
-  /** Where it runs: the command in front of it, and its address. */
+  /** Place in which it runs: the command in front of it, and its address. */
   place?: { command: readonly string[]; address: string };
-  /** Whom it calls as soon as it runs. */
+  /** URI that it calls on start. */
   calls?: string;
 }
 
@@ -114,7 +114,7 @@ function account({ login, domain, transport, registrar, secures }: BaresipOption
     `audio_codecs=PCMU/8000/1${secures === undefined ? "" : `;mediaenc=${secures}`}\n`;
 }
 
-/** How loud a tone is in each quarter of a second. */
+/** Levels of a tone in each quarter of a second. */
 function levelsOf(hz: number, heard: Int16Array): number[] {
   const length = 2_000;
   return Array.from(
@@ -123,7 +123,7 @@ function levelsOf(hz: number, heard: Int16Array): number[] {
   );
 }
 
-/** What it decoded, at 8 kHz: behind 44 bytes that tell the length only when the call has ended. */
+/** Decoded audio, at 8 kHz. The header of 44 bytes has the length only after the call. */
 async function heardSoFar(directory: string): Promise<Int16Array> {
   for await (const { name } of Deno.readDir(directory)) {
     if (!name.endsWith("dec.wav")) continue;

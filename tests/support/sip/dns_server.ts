@@ -12,7 +12,7 @@ export interface DnsRecords {
 /** A name server on the loopback, which knows what the test tells it. */
 export interface DnsServer {
   zone: Record<string, DnsRecords>;
-  /** What was asked, such as "SRV _sip._udp.carrier.test". */
+  /** Questions so far, such as "SRV _sip._udp.carrier.test". */
   readonly asked: string[];
   /** Asks this server, for addresses too. */
   readonly resolver: Resolver;

@@ -24,24 +24,24 @@ export interface FakeService {
   readonly secret: string;
   /** Reports acknowledged so far, repeats included. */
   readonly reports: Report[];
-  /** Which side ended each leg: kept apart from its report, which few tests compare with it. */
+  /** Side that ended each leg: apart from its report, as few tests compare both. */
   disconnectionOf(leg: string): Promise<Disconnection>;
   readonly heartbeats: Heartbeat[];
-  /** What companions told about who is registered. */
+  /** Changes of presence that companions reported. */
   readonly presence: PresenceChanges[];
-  /** Whether the service knows what came before the news. */
+  /** Returns whether the service has the changes before these. */
   knows: (news: PresenceChanges) => boolean;
-  /** Whether it asks those who beat for the whole. */
+  /** True when it requests the whole presence in its responses to heartbeats. */
   wantsPresence: boolean;
   /** The first news, past or to come, that fit. */
   told(matches: (news: PresenceChanges) => boolean): Promise<PresenceChanges>;
-  /** What it knows of trunks. */
+  /** Trunks of the service. */
   readonly trunks: FakeTrunks;
   /** The first report of a Gateway, past or to come, that fits. */
   gatewayTold(matches: (report: GatewayReport) => boolean): Promise<GatewayReport>;
   /** Parts of recordings acknowledged so far, repeats included. */
   readonly parts: RecordingPart[];
-  /** Whether it wants a part; all unless set. */
+  /** Returns whether it accepts a part; all are accepted unless set. */
   wantsPart: (part: RecordingPart) => boolean;
   /** The first part, past or to come, that fits. */
   part(matches: (part: RecordingPart) => boolean): Promise<RecordingPart>;

@@ -8,7 +8,7 @@ import type {
   Registration,
 } from "../../../core/protocol/trunks.ts";
 
-/** What a fake service says about trunks, and is told. */
+/** Trunks of a fake service, and the reports that it got of them. */
 export interface FakeTrunks {
   /** The Gateways that companions are to keep registered. */
   gateways: Registration[];
@@ -16,7 +16,7 @@ export interface FakeTrunks {
   readonly queries: NumberQuery[];
   /** Texts that trunks brought. */
   readonly messages: TrunkMessage[];
-  /** Whose number it is; nobody's unless set. */
+  /** Owner of a number; none unless set. */
   number: (query: NumberQuery) => FoundNumber | null;
 }
 
@@ -28,7 +28,7 @@ export const fakeTrunks = (): FakeTrunks => ({
   number: () => null,
 });
 
-/** What a companion asks about trunks, and reports of them. */
+/** Handlers of a companion's requests and reports about trunks. */
 export const trunkHandlers = (
   trunks: FakeTrunks,
 ): Pick<HandlersOf<ServiceRequests>, "number" | "trunkMessage" | "gateways" | "gateway"> => ({

@@ -16,7 +16,7 @@ export interface ForeignPeer {
 
 export interface ForeignPeerOptions {
   offers: boolean;
-  /** What it sends, and what it listens for. */
+  /** Tone that it sends, and the one that it listens for. */
   saysHz: number;
   hearsHz: number;
 }
@@ -44,7 +44,7 @@ async function kind(name: string, program: string, args: string[] = []): Promise
   };
 }
 
-/** What `.ci/peers` installs. */
+/** Peers that `.ci/peers` installs. */
 export const foreignKinds: ForeignKind[] = [
   await kind("pion", `${cache}/pion`),
   await kind("aiortc", `${cache}/aiortc/bin/python`, [`${here}aiortc/peer.py`]),

@@ -19,14 +19,14 @@ export interface ForeignPhone {
 
 export interface ForeignPhoneOptions {
   login: string;
-  /** Where it registers, as `address:port`; also its domain. */
+  /** Registrar as `address:port`; also its domain. */
   registrar: string;
   saysHz: number;
   /** UDP unless given. */
   transport?: "udp" | "tcp" | "tls";
-  /** Whether it insists on SDES-SRTP; PJSUA2 and linphonec can. */
+  /** Requires SDES-SRTP; PJSUA2 and linphonec can. */
   isSecured?: boolean;
-  /** Whether its calls bring no offer; PJSUA2's can. */
+  /** Sends INVITE without an offer; PJSUA2 can. */
   offersLate?: boolean;
 }
 
@@ -41,7 +41,7 @@ interface PhoneFiles {
   directory: string;
   /** The WAV file that it plays. */
   plays: string;
-  /** Where it writes what it receives: 16-bit samples at 8 kHz. */
+  /** File with the audio that it receives: 16-bit samples at 8 kHz. */
   received: string;
 }
 
@@ -68,7 +68,7 @@ const argumentsOf = (
   ...offersLate ? ["late"] : [],
 ];
 
-/** What `.ci/peers` installs. */
+/** Phones that `.ci/peers` installs. */
 export const foreignPhones: ForeignPhoneKind[] = [
   {
     name: "PJSUA2",
@@ -194,7 +194,7 @@ async function samplesOf(file: string): Promise<Int16Array> {
   return new Int16Array(bytes.buffer, 0, bytes.length >> 1);
 }
 
-/** How loud a tone is in each quarter of a second. */
+/** Levels of a tone in each quarter of a second. */
 function levelsOf(hz: number, heard: Int16Array): number[] {
   const length = 2_000;
   return Array.from(

@@ -15,7 +15,7 @@ export const gatherStep = (known: Partial<GatherStep> = {}): GatherStep => ({
   ...known,
 });
 
-/** What each call of `loadAudio` asks for, in order; the audio is there at once. */
+/** Audio that each call of `loadAudio` requests, in order; it is available at once. */
 export function audioAsked() {
   const urls: string[] = [];
   const waiting = new Map<string, () => void>();

@@ -20,7 +20,10 @@ export function receiveOne(lab: ReceiveLab, connection: Connection, text: string
   }
 }
 
-/** Whether a message is a response to this text, and not relayed to the other side of a call. */
+/**
+ * Returns whether a message is a response to this text, and not relayed to the other side of a
+ * call.
+ */
 function isAnswer(message: string, text: string): boolean {
   if (!message.startsWith("SIP/2.0 ")) return false;
   const response = readSip(message);
@@ -29,7 +32,7 @@ function isAnswer(message: string, text: string): boolean {
   );
 }
 
-/** What was logged, but for SDP with no codec of ours, or none that both sides have. */
+/** Log lines, but for SDP with no codec of ours, or none that both sides have. */
 const defectOf = ({ logged }: ReceiveLab): string | undefined =>
   logged.splice(0).find((line) =>
     !/^Cannot (join two legs|process the answer to a call|process an SDP answer) .*no ?common ?codec/i
@@ -50,7 +53,7 @@ function isWellFormed(answer: string): boolean {
     headers.every((line) => /^[A-Za-z-]+: [^\r\n]*$/.test(line));
 }
 
-/** When the connection is gone and every timer has run out, nothing is left of what came by it. */
+/** Asserts that nothing is left of a connection that is closed and whose timers have run out. */
 export async function assertNothingKept(lab: ReceiveLab, connection: Connection): Promise<void> {
   await lab.time.settle();
   connection.close();

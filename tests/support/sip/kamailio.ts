@@ -15,7 +15,7 @@ export function kamailioTest(name: string, body: () => Promise<void>): void {
 
 export interface CarrierOptions {
   port: number;
-  /** Where its network is. */
+  /** Port of its carrier network. */
   carrierPort: number;
   algorithm: "MD5" | "SHA-256";
 }

@@ -3,7 +3,7 @@ import type { WebrtcSockets } from "../../../sip/media/webrtc/sockets.ts";
 
 /** Sockets of one machine without a network: what is sent arrives in the next microtask. */
 export interface MemorySockets extends WebrtcSockets {
-  /** Whether a datagram gets through; all do unless told. */
+  /** Returns whether a datagram gets through; all do unless set. */
   passes: (bytes: Uint8Array) => boolean;
   /** Lets a datagram arrive at a port as if it came from another, at once. */
   inject(bytes: Uint8Array, way: { from: number; to: number }): void;

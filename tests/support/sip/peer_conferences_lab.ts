@@ -14,9 +14,9 @@ export interface PeerRoomsLab extends CompanionsLab {
   two: Companion;
   /** Markup by path; the VoiceUrl of a Client is its login. */
   readonly pages: Map<string, string>;
-  /** What was asked of a path, in order. */
+  /** Requests to a path, in order. */
   asked(path: string): Promise<Record<string, string>[]>;
-  /** What the callback of conferences was told, in the order of the SequenceNumbers. */
+  /** Callbacks of conferences, in the order of the SequenceNumbers. */
   told(): Promise<Record<string, string>[]>;
   /** The call that a Client placed last. */
   callOf(login: string): Promise<Call>;

@@ -84,7 +84,7 @@ function collect<T>({ listeners, count, read, fits }: Collecting<T>): Promise<T[
   return promise;
 }
 
-/** What a peer at a port of the loopback offers; PCMU and digits over RTCP-mux unless told. */
+/** Offer of a peer at a port of the loopback. Default: PCMU, digits and RTCP-mux. */
 export const plainOffer = (
   port: number,
   { formats = "0 101", lines = ["a=rtcp-mux"], address = "127.0.0.1", version = 1 } = {},
@@ -101,12 +101,12 @@ export const plainOffer = (
     "",
   ].join("\r\n");
 
-/** Where a leg wants its RTP. */
+/** Port at which a leg receives RTP. */
 export const portOf = (sdp: string): number => ofKind("rtp", parseSdp(sdp)).audio.port;
 
 export interface PlainPeer extends PlainSocket {
   leg: MediaLeg;
-  /** Where the leg hears. */
+  /** Port at which the leg receives. */
   to: number;
   law: Law;
   /** Sends a tone in packets of `ptimeMs`. */
@@ -142,12 +142,12 @@ export const soundOf = (law: Law, packets: RtpPacket[]): Int16Array =>
       .flatMap(({ payload }) => [...decodeG711(law, payload)]),
   );
 
-/** How loud a tone is in the middle one of packets: a late machine leaves frames out between them. */
+/** Level of a tone in the middle one of packets: a late machine leaves frames out between them. */
 export function loudnessOf(hz: number, law: Law, packets: RtpPacket[]): number {
   const levels = packets.map((packet) => amplitudeOf(hz, soundOf(law, [packet])));
   return levels.toSorted((a, b) => a - b)[levels.length >> 1]!;
 }
 
-/** Whether a packet is audio and more than silence. */
+/** Returns whether a packet is audio and more than silence. */
 export const isSound = ({ payloadType, payload }: RtpPacket): boolean =>
   payloadType < 96 && payload.some((code) => code !== payload[0]);

@@ -3,7 +3,7 @@ import type { Connection, ReceiveLab } from "../service/receive_lab.ts";
 import { pick, type Random } from "./sip_mutations.ts";
 import { readSip, type SipText, tagOf, valueOf, valuesOf, writeSip } from "./sip_text.ts";
 
-/** What a peer could say next, given what was said on its connection so far. */
+/** Possible next messages of a peer, given those on its connection so far. */
 export interface Conversation {
   next(): string;
 }
@@ -58,7 +58,7 @@ export function conversationOn(
   };
   const options = () => request("OPTIONS", uri, { headers: ["Accept: application/sdp"] });
 
-  /** What follows an INVITE of ours that was answered in any way. */
+  /** Messages after an INVITE of ours that got any response. */
   const follow = () => {
     const answer = findLast(
       connection,

@@ -32,7 +32,7 @@ export interface LabPhoneOptions
 }
 
 export interface SipLabOptions {
-  /** Whether audio between two plain phones goes by us; `auto` unless given. */
+  /** Route of audio between two plain phones: relayed by us or direct; `auto` unless given. */
   mediaRelay?: CompanionOptions["mediaRelay"];
   rtpTimeoutMs?: number;
   /** Pairs of RTP ports that tenants share; no bound unless given. */

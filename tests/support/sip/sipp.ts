@@ -2,7 +2,7 @@ import { sipTest } from "./sip_lab.ts";
 
 const SIPP = Deno.env.get("SIPP") ?? "/usr/bin/sipp";
 
-/** What is lost is sent again after seconds. */
+/** Lost messages are sent again after seconds. */
 const patienceMs = 120_000;
 
 const installed = await Deno.stat(SIPP).then((file) => file.isFile, () => false);

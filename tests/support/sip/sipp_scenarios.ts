@@ -9,7 +9,7 @@ const send = (message: string, attributes = "") =>
   `<send ${attributes}><![CDATA[\n${message}\n]]></send>`;
 const repeated = 'retrans="500"';
 
-/** Who speaks; the password is the login and `-secret`. */
+/** Identity of a scenario; the password is the login and `-secret`. */
 interface Identity {
   login: string;
   domain: string;

@@ -24,7 +24,7 @@ export interface Softphone extends Phone {
   message(login: string, text: string, options?: RequestOptions): Promise<SipText>;
   /** The next MESSAGE that nobody waited for yet; it was answered. */
   nextText(): Promise<SipText>;
-  /** What a MESSAGE is answered; 0 for nothing. */
+  /** Status of the response to a MESSAGE; 0 for no response. */
   textStatus: number;
   /** The next INVITE that nobody waited for yet. */
   nextCall(): Promise<IncomingCall>;

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { branchOf, readSip, type SipText, valueOf, valuesOf, writeSip } from "./sip_text.ts";
 
-/** Who a softphone is, and where it says that it can be reached. */
+/** Identity and Contact of a softphone. */
 export interface Phone {
   readonly login: string;
   readonly domain: string;
   readonly contact: string;
 }
 
-/** What the calls of a softphone need of it. */
+/** The parts of a softphone that its calls use. */
 export interface Line {
   readonly phone: Phone;
   send(text: string): void;
@@ -100,7 +100,10 @@ export function plainRequest(
   );
 }
 
-/** What a response and its request share: a CANCEL has the branch of its INVITE. */
+/**
+ * Key of a transaction, which a response shares with its request: a CANCEL has the branch of its
+ * INVITE.
+ */
 const transactionOf = (message: SipText): string =>
   `${branchOf(message)} ${valueOf(message, "cseq")}`;
 

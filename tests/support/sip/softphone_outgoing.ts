@@ -31,7 +31,7 @@ export interface OutgoingCall {
   cancel(headers?: string[]): Promise<SipText>;
 }
 
-/** What all requests of one call attempt share. */
+/** Fields that all requests of one call attempt share. */
 interface Attempt {
   line: Line;
   uri: string;

@@ -28,7 +28,7 @@ export interface StreamCarrier {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What stays the same in the requests of a dialog. */
+/** Fields that stay the same in the requests of a dialog. */
 export interface DialogIds {
   from: string;
   to: string;

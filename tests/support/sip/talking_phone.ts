@@ -10,9 +10,9 @@ import type { Softphone } from "./softphone.ts";
 export interface TalkingPhone {
   /** For an INVITE of its own, or the answer to one. */
   readonly sdp: string;
-  /** Where the service wants its sound. */
+  /** Sets the address to which the phone sends its audio. */
   connect(remoteSdp: string): void;
-  /** What it says from now on: a tone in Hz, or nothing. */
+  /** Sets the tone that it sends from now on, in Hz; null for none. */
   say(hz: number | null): void;
   /** Says samples once, and then nothing. */
   speak(pcm: Int16Array): void;

@@ -78,7 +78,10 @@ export async function talking(caller: Softphone, callee: Softphone): Promise<[Si
   return [{ phone: caller, dialog: await call.answered }, { phone: callee, dialog: taken }];
 }
 
-/** Who is in one call asks that its other side talks to that of another call (RFC 5589 §7). */
+/**
+ * Attended transfer: connects the other side of the transferor's call with that of another call
+ * (RFC 5589 §7).
+ */
 export async function refer(transferor: Side, consultation: Side, target: string): Promise<void> {
   const to = `sip:${target}@sip.test?Replaces=${consultation.dialog.replaces}`;
   const accepted = await transferor.dialog.request("REFER", { headers: [`Refer-To: <${to}>`] });
@@ -95,7 +98,7 @@ export async function told({ dialog }: Side): Promise<string[]> {
   }
 }
 
-/** What a softphone does with a REFER that it gets: calls whom it names, and tells how that ends. */
+/** Follows a REFER as a softphone does: calls the target, and notifies of the outcome. */
 export async function obey({ phone, dialog }: Side): Promise<PhoneDialog | number> {
   const refer = await dialog.next("REFER");
   const [, uri = "", replaces = ""] = /<([^?]+)\?Replaces=([^>]+)>/

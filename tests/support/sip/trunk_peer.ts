@@ -49,7 +49,7 @@ export async function openTrunk(to?: Endpoint, host = "127.0.0.1"): Promise<Trun
   return trunk;
 }
 
-/** Whether a request answers a challenge with the right password. */
+/** Returns whether a request answers a challenge with the right password. */
 export function isProven(request: SipText, algorithm: "MD5" | "SHA-256"): boolean {
   const header = valueOf(request, "authorization") || valueOf(request, "proxy-authorization");
   const parameters = parseDigest(header) ?? {};

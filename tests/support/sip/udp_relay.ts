@@ -5,11 +5,11 @@ import type { Address } from "../../../sip/media/rtp/latch.ts";
 
 /** A machine in the path between two WebRTC peers, which sees and may do everything but decrypt. */
 export interface UdpRelay {
-  /** What the answerer is told of who offered: that it is reached by way of this machine. */
+  /** Offer for the answerer, with this machine's address in place of the offerer's. */
   offer: Session;
-  /** Datagrams that went from the answerer to who offered. */
+  /** Datagrams that went from the answerer to the offerer. */
   passed: Uint8Array<ArrayBuffer>[];
-  /** Sends who offered something in the answerer's name. */
+  /** Sends a datagram to the offerer in the answerer's name. */
   inject(bytes: Uint8Array): void;
   /** From now on nothing gets through. */
   cut(): void;

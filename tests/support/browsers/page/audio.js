@@ -1,4 +1,7 @@
-/** What the page hears, sends and counts; the same for every library that opens a connection. */
+/**
+ * Audio that the page receives, sends and counts; the same for every library that opens a
+ * connection.
+ */
 
 const FFT_SIZE = 4096;
 const SAMPLE_RATE = 48_000;
@@ -46,7 +49,7 @@ function analyser() {
   return node;
 }
 
-/** Whether a frequency is the loudest in the remote audio just now. */
+/** Returns whether a frequency is the loudest in the remote audio just now. */
 export function heardFrequency(hz) {
   const node = analyser();
   if (node === undefined) return false;
@@ -91,8 +94,8 @@ export async function awaitSilence(timeoutMs) {
 }
 
 /**
- * What this side is called by ICE in the pair that is used, and what the other side says it is called:
- * Chromium shows it as it was where a check of its came before that.
+ * ICE username fragments of the used pair: that of this side, and the one in the remote
+ * description. Chromium shows the previous one if a check arrived before the description.
  */
 export function iceNames() {
   const peer = connection();

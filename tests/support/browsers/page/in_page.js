@@ -1,4 +1,4 @@
-/** Put into a page before its own scripts: what a test asks it that it would not say by itself. */
+/** Injected into a page before its own scripts: functions for tests that the page itself lacks. */
 (() => {
   const kept = [];
   const Native = globalThis.RTCPeerConnection;
@@ -7,7 +7,7 @@
       super(...configuration);
       kept.push(this);
     }
-    /** Where the audio is relayed, nobody learns how else to reach the page. */
+    /** Hides the direct candidates of the page while its audio is relayed. */
     get localDescription() {
       const description = super.localDescription;
       if (!globalThis.relayedPort || !description) return description;
@@ -54,7 +54,9 @@
     };
   };
 
-  /** What a TURN server answers the browser: 200 when it is given a way, else the error of STUN. */
+  /**
+   * Response of a TURN server to the browser: 200 for an allocation, else the error code of STUN.
+   */
   globalThis.turnAnswer = async (iceServer) => {
     const peer = new Native({ iceServers: [iceServer], iceTransportPolicy: "relay" });
     const answered = new Promise((resolve) => {
@@ -71,7 +73,7 @@
 
   const sockets = [];
   let registrations = 0;
-  /** How often the page was told that it is registered. */
+  /** Number of successful registrations of the page. */
   globalThis.registrations = () => registrations;
   const NativeSocket = globalThis.WebSocket;
   globalThis.WebSocket = class extends NativeSocket {
@@ -111,7 +113,7 @@
       tones++;
     }
   };
-  /** How many tones the page has sounded by itself. */
+  /** Number of tones that the page has played by itself. */
   globalThis.tones = () => tones;
 
   globalThis.forbidMicrophone = () => {
@@ -153,7 +155,10 @@
     return (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05) < 4.5;
   }
 
-  /** What cannot be named, told apart, hit, reached or read well. */
+  /**
+   * Controls and texts without a name, with the name of another, or too small, unreachable or low
+   * in contrast.
+   */
   globalThis.flaws = () => {
     const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
     const { scrollWidth, clientWidth, lang } = document.documentElement;

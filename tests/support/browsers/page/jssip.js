@@ -43,7 +43,7 @@ export function openJsSip({ login, password, domain, wsUrl, sessionExpiresS }, e
       requestFailed: ({ cause }) => emit("transferFailed", cause),
       accepted({ status_line }) {
         emit("transferred", status_line.status_code);
-        // Who has transferred leaves, unless it is out of the call already.
+        // The transferor leaves, unless it is out of the call already.
         if (!call.isEnded()) call.terminate();
       },
       failed: ({ status_line }) => emit("transferFailed", status_line.status_code),

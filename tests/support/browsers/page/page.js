@@ -4,7 +4,7 @@ import { openSipJs } from "./sip_js.js";
 import { dropSocket, onSip } from "./socket.js";
 import { webrtc } from "./webrtc.js";
 
-/** What a test may call in the page; `emit` is the test's ear. */
+/** Functions of the page that a test may call; `emit` reports an event to the test. */
 
 const emit = (name, detail = "") => void globalThis.emit(name, String(detail));
 const openers = { "sip.js": openSipJs, jssip: openJsSip };

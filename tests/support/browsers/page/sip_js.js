@@ -49,7 +49,7 @@ export function openSipJs({ login, password, domain, wsUrl }, emit) {
         void notification.accept();
         const status = Number(/^SIP\/2\.0 (\d{3})/.exec(notification.request.body)?.[1]);
         if (status >= 200) emit(status < 300 ? "transferred" : "transferFailed", status);
-        // Who has transferred leaves, unless it is out of the call already.
+        // The transferor leaves, unless it is out of the call already.
         if (status >= 200 && status < 300) void call.bye().catch(() => {});
       },
     });

@@ -1,4 +1,4 @@
-/** What goes over the softphone's connection, whichever library it is made with. */
+/** Messages on the softphone's connection, for every library. */
 
 const sockets = [];
 let hear = () => {};
@@ -19,7 +19,7 @@ function read(message) {
   else if (status >= "200") hear(`${method} answered`, status);
 }
 
-/** Who is told: `METHOD received`, and `METHOD answered` with the status. */
+/** Sets the listener: it gets `METHOD received`, and `METHOD answered` with the status. */
 export const onSip = (listener) => void (hear = listener);
 
 /** Closes the connection without a word, as when the network changes. */
