@@ -1,11 +1,10 @@
 /**
- * Keeps the processors from falling asleep between two operations of the store, each of which is
- * handed to another thread and back, or between packets: a sleeping one takes longer to wake than
- * most operations take, and on a virtual machine who wakes it pays.
- * One busy loop runs on each, at a priority so low that everything else goes first. What is measured
- * beside them is what a server sees that has other requests to answer meanwhile; on an idle machine
- * each operation waits for the waking as well. `AWAKE=0` leaves them out, and they are where there is
- * no `nice`. They end when this is disposed of, or with this process.
+ * Keeps the processors from going idle between two operations of the store, which change threads,
+ * or between packets. An idle processor takes longer to wake than most operations take, and on a
+ * virtual machine the program that wakes it pays. One busy loop runs on each, at a priority so low
+ * that everything else goes first. Figures with them are those of a server with other requests
+ * under way; on an idle machine each operation waits for the waking as well. `AWAKE=0` leaves them
+ * out, as does a machine without `nice`. They end when this is disposed of, or with this process.
  */
 export function keptAwake(): AsyncDisposable & { loops: number } {
   const isWanted = Deno.env.get("AWAKE") !== "0";

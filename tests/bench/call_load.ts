@@ -8,7 +8,7 @@ import { cpuSeconds } from "./process_cpu.ts";
 import { type Agent, createAgent } from "./sip_agent.ts";
 import { openWebSocket } from "./sip_wires.ts";
 
-/** How long parts of a call took from its POST on, in ms. */
+/** Duration of the phases of a call from its POST on, in ms. */
 export interface CallTimes {
   /** Until its INVITE arrived. */
   invited: number;
@@ -48,7 +48,7 @@ export type Cpu = Record<"service" | "companion" | "generator", number>;
 
 /** The phones stay registered for longer than any soak. */
 const registeredS = 7_200;
-/** What the callbacks of a call say; each is a request of its own, so any may come before another. */
+/** Statuses in the callbacks of a call; each is a request of its own, so they come in any order. */
 const statuses = ["initiated", "ringing", "in-progress", "completed"];
 const domain = "localhost";
 
@@ -62,7 +62,7 @@ const notFound = httpResponse("404 Not Found");
 /** A call that is under way. */
 interface Call {
   startedAt: number;
-  /** What its callbacks have said. */
+  /** Statuses of its callbacks so far. */
   told: Set<string>;
   invited: number;
   ended: PromiseWithResolvers<void>;
@@ -202,7 +202,7 @@ export async function startCallLoad(
   return load;
 }
 
-/** Why a call ended as it did, as far as the service can say. */
+/** Reason for the end of a call, as far as the service can tell. */
 async function explain(system: System, sid: string): Promise<string> {
   const progress = await system.get(`Calls/${sid}/Progress.json`);
   const { notifications } = await system.get(`Calls/${sid}/Notifications.json`);

@@ -35,7 +35,7 @@ interface Use {
   cpu: number;
 }
 
-/** What each process uses over the next seconds. */
+/** Resources that each process uses over the next seconds. */
 async function used(system: System): Promise<Record<Script, Use>> {
   const before = scripts.map((script) => cpuSeconds(system, script));
   const seen = scripts.map((): number[] => []);

@@ -77,7 +77,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** What is measured of one checkout, by name. */
+/** Measurements of one checkout, by name. */
 function tasks(load: CallLoad): Record<string, () => Promise<Figures>> {
   const { system, appUrl } = load;
   const health = async () => await (await fetch(`${system.baseUrl}/health`)).text();

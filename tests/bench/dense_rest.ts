@@ -20,7 +20,9 @@ const clientsBeside = 4;
 const clientsPosting = 64;
 /** A create counts as made that is answered so soon after it was due. */
 const lateMs = 1_000;
-/** How long pages are asked for beside creates: what is read again and again stays in memory. */
+/**
+ * Duration of requests for pages beside creates: entries that are read repeatedly stay in memory.
+ */
 const besideMs = 15_000;
 
 export interface DenseList {
@@ -74,7 +76,7 @@ function coldPages(part: string, byNumber: number[], byCursor: number[]): [strin
   ];
 }
 
-/** How long a page takes, in ms. */
+/** Duration of a page, in ms. */
 async function pageTime({ server, path, headers }: Posted, query: string): Promise<number> {
   const startedAt = performance.now();
   const response = await fetch(`${server.url}${path}/Calls.json?${query}`, { headers });

@@ -53,7 +53,7 @@ function* stacksOf({ nodes, samples, timeDeltas }: Profile) {
   }
 }
 
-/** What a part of the program is called in the table. */
+/** Name of a part of the program in the table. */
 function partOf(stack: ProfileNode[]): string {
   const place = stack.map(placeOf).findLast((found) => found !== undefined);
   if (place !== undefined) return place.split("/").slice(0, 2).join("/");

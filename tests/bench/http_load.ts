@@ -9,12 +9,12 @@ const busyRate = 50;
 const warmUpSeconds = 1;
 const root = new URL("../../", import.meta.url).pathname;
 
-/** Whether a program is installed. */
+/** Returns whether a program is installed. */
 export const has = (program: string) =>
   new Deno.Command(program, { args: ["--version"], stdout: "null", stderr: "null" }).output()
     .then(() => true, () => false);
 
-/** Whether a program can be kept to one core, so that servers and `wrk` do not share one. */
+/** True when programs can be pinned to one core, so that servers and `wrk` do not share one. */
 export const canPin = navigator.hardwareConcurrency > 1 && await has("taskset");
 
 /** The words of a command that keeps to one core, where the system can see to that. */
@@ -88,13 +88,13 @@ export interface Load {
   form?: Record<string, string>;
   /** Each request asks for any one of so many pages of a list. */
   pages?: number;
-  /** What stands before `Page` in the query, with its `&`. */
+  /** The query before `Page`, with its `&`. */
   query?: string;
   /** Each request is from another address, as X-Forwarded-For says. */
   hasAddresses?: boolean;
   /** All requests are refused. */
   isRefused?: boolean;
-  /** Where and of what calls are created meanwhile, `busyRate` a second. */
+  /** Path and form of the calls that are created meanwhile, `busyRate` a second. */
   beside?: { path: string; form: Record<string, string> };
 }
 

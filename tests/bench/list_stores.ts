@@ -59,7 +59,7 @@ export interface Filled extends AsyncDisposable {
   sids: string[];
 }
 
-/** How much of each, and the time over which they spread: 30 days unless given. */
+/** Number of each kind of record, and the time over which they spread: 30 days unless given. */
 export interface Filling {
   spanMs?: number;
   calls: number;

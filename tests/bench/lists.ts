@@ -69,7 +69,7 @@ const busy = equals("status", "busy");
 const completed = equals("status", "completed");
 const has = (value: string): Condition => ({ field: "body", op: "contains", value });
 
-/** What is read, by name; the ratio of these two stores is what the layout is for. */
+/** Reads, by name; the ratio of these two stores is the purpose of the layout. */
 function reads(filled: Filled): Case[] {
   const { lab, sids } = filled;
   const { calls } = lab.store.records;
@@ -92,7 +92,7 @@ function reads(filled: Filled): Case[] {
 
 type Case = [name: string, repeats: number, once: () => Promise<unknown>];
 
-/** What is scanned, in the large store only. */
+/** Scans of the large store. */
 function scans(filled: Filled): Case[] {
   const pattern: Condition = { field: "to", op: "matches", value: "+155500001*" };
   return [
@@ -105,7 +105,7 @@ function scans(filled: Filled): Case[] {
   ];
 }
 
-/** What is searched for in the messages of the large store. */
+/** Searches in the messages of the large store. */
 function searches(filled: Filled): Case[] {
   const of = "messages";
   const found = (text: string) => page(filled, { of, where: [has(text)] });

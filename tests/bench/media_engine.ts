@@ -11,9 +11,9 @@ import { tone } from "../support/media/tone.ts";
  */
 
 /**
- * What legs do. `decode` has each two legs in a conference. `record`
- * keeps what peers say; legs that are not joined send silence beside. In a conference all are in one
- * conference; in a `muted` one all but two are.
+ * Work of the legs. `decode` has each two legs in a conference. `record` records the peers; legs
+ * that are not joined send silence beside. In a conference all are in one conference; in a `muted`
+ * one all but two are muted.
  */
 export type Mode =
   | "play"

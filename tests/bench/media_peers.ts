@@ -39,7 +39,7 @@ export async function plainLines(laws: Law[]): Promise<Lines> {
       send: (packet) => socket.send(packet, to),
       onPacket: () => {},
     };
-    // What comes elsewhere from is RTCP.
+    // Packets from other sources are RTCP.
     socket.onMessage = (packet, from) => {
       if (from.port === to.port) line.onPacket(packet, udp.arrivedAt());
     };
@@ -79,7 +79,7 @@ export async function webrtcLines(laws: Law[]): Promise<Lines> {
 
 const typeOf = (law: Law) => law === "PCMU" ? 0 : 8;
 
-/** How packets came in a time. */
+/** Arrival of packets over a time. */
 export interface Timing {
   expected: number;
   received: number;
@@ -147,7 +147,7 @@ function createSender(line: Line, law: Law, number: number) {
   );
   const sentAt: number[] = [];
   return {
-    /** When each packet was sent. */
+    /** Send time of each packet. */
     sentAt,
     send() {
       const at = sentAt.push(performance.now()) - 1;
@@ -163,7 +163,7 @@ function createSender(line: Line, law: Law, number: number) {
   };
 }
 
-/** How late each packet of one line is. */
+/** Delay of each packet of one line. */
 function createTiming() {
   let from: Sender | undefined;
   let packets: Received = [];
@@ -194,8 +194,9 @@ function byFrames(packets: Received): number[] {
 }
 
 /**
- * Since when packets were under way. What a leg adds to the timestamps is not known but to whole
- * frames; it is such that nobody came before it was sent and the fastest took less than a frame.
+ * Delay of packets since they were sent. The offset that a leg adds to timestamps is unknown but
+ * for whole frames. It is chosen so that no packet arrives before it was sent and the fastest took
+ * less than a frame.
  */
 function bySender(packets: Received, sentAt: number[]): number[] {
   let shift = packets.length === 0 ? 0 : packets[0]!.frame - packets[0]!.sent + 1;

@@ -5,10 +5,10 @@ import { after } from "../../sip/stack/patches/timers.ts";
 import { parseMessage } from "../../sip/text/parse.ts";
 
 /**
- * `deno task bench:patches`: what those patches of sip.js save that are for speed. The library's way and
- * ours do the same in turn, in one process: CPU time of one operation in µs, medians of eight rounds.
- * What a group of patches saves of a call, beside Kamailio:
- * `WITHOUT=timers ONLY="calls over WS" deno task bench:sip`, one group a run.
+ * `deno task bench:patches`: CPU time that the patches of sip.js for speed save. The library's way
+ * and ours do the same in turn, in one process: CPU time of one operation in µs, medians of eight
+ * rounds. For the saving of a group of patches in a call, beside Kamailio: `WITHOUT=timers
+ * ONLY="calls over WS" deno task bench:sip`, one group a run.
  */
 
 const rounds = 12;

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 
 /**
- * HTTP/1.1 as a load generator needs it, after the manner of `wrk`: connections that stay, bytes that
- * are made once, and of a message no more read than its first line, its length and its body. Whatever
- * else comes is an error. Bodies are ASCII, as forms are.
+ * HTTP/1.1 as a load generator needs it, like that of `wrk`: persistent connections and bytes that
+ * are made once. Of a message only its first line, its length and its body are read. All else is an
+ * error. Bodies are ASCII, as forms are.
  */
 
 const bufferBytes = 64 << 10;
@@ -74,7 +74,7 @@ export function servePlainly(answer: (path: string, body: string) => Uint8Array)
     connections.add(connection);
     const serving = readMessages(connection, ({ start, body }) => {
       const [, path = ""] = start.split(" ");
-      write(connection, answer(path, body)).catch(() => {}); // Whoever asked has gone.
+      write(connection, answer(path, body)).catch(() => {}); // The client has gone.
     });
     await serving.finally(() => connections.delete(connection));
   }

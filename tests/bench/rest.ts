@@ -25,7 +25,7 @@ import {
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);
-/** What is measured of the service; all of it unless given. */
+/** Pattern of the service's figures; all of them unless given. */
 const only = new RegExp(Deno.env.get("ONLY") ?? "");
 /** Services without some of their caches, separated by spaces; the caches of one by commas. */
 const variants = (Deno.env.get("WITHOUT") ?? "").split(" ").filter((one) => one !== "");

@@ -36,9 +36,9 @@ interface Load {
   agents: number;
   /** One operation of the agent with this number; true when it went as it should. */
   once(agents: Agent[], number: number): Promise<number>;
-  /** Whether the agents are registered before. */
+  /** True when the agents are registered before. */
   registers: boolean;
-  /** How many of the agents work; the others only answer. */
+  /** Number of agents that send requests; the others only answer. */
   active: number;
 }
 
@@ -169,7 +169,7 @@ async function memory(server: Server): Promise<number> {
   return (after - before) / idle;
 }
 
-/** What the service says to do with a call: put it through to whom it dialled. */
+/** Script of the service for a call: connects it to the dialled Client. */
 function putThrough(service: FakeService): void {
   service.answer = ({ event, accountSid }): Script => {
     service.reports.length = 0; // They would only fill the memory.

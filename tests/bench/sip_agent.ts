@@ -22,7 +22,10 @@ const repeatMs = 500;
 /** The status of a request that got no final response in time. */
 export const noAnswer = 0;
 
-/** What agents offer and answer; over WebSocket they are browsers, so that neither server touches it. */
+/**
+ * Offers and answers of agents; over WebSocket they are browsers, so that neither server touches
+ * it.
+ */
 const bodies = {
   UDP: body("RTP/AVP", []),
   WS: body("UDP/TLS/RTP/SAVPF", [
@@ -69,9 +72,9 @@ export interface AgentOptions {
   login: string;
   domain: string;
   password: string;
-  /** How long it stays registered, in seconds; 600 unless given. */
+  /** Expiry of its registration, in seconds; 600 unless given. */
   expires?: number;
-  /** What it answers an offer; the same whatever the offer is unless given. */
+  /** Answer to an offer; the same for every offer unless given. */
   answer?(offer: string): string;
   /** Hears the method of each request that comes, before it is answered. */
   heard?(method: string): void;

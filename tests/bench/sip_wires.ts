@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { frameHead, opcodes } from "../support/sip/raw_websocket.ts";
 
-/** What an agent sends and hears by. */
+/** Connection by which an agent sends and receives. */
 export interface Wire {
   readonly transport: "WS" | "UDP";
   readonly sentBy: string;
@@ -14,8 +14,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * SIP over WebSocket. That of Deno waits for the acknowledgement of what it sent before it sends a
- * second message, up to 40 ms, and would measure that; this one does not.
+ * SIP over WebSocket. The client of Deno waits up to 40 ms for the acknowledgement of a message
+ * before it sends the next one. This one does not, so that the delay is not measured.
  */
 export async function openWebSocket(url: string): Promise<Wire> {
   const { hostname, port, host } = new URL(url);
@@ -94,7 +94,7 @@ async function readFrames(
   }
 }
 
-/** Where the payload of the frame is that begins here; undefined until all of it has come. */
+/** Bounds of the payload of the frame that begins here; undefined until all of it has come. */
 function frameAt(buffer: Uint8Array, at: number, end: number) {
   if (end - at < 4) return undefined;
   const short = buffer[at + 1]! & 127;

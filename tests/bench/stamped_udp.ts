@@ -14,8 +14,8 @@ const SIOCGSTAMPNS = 0x8907n;
 
 export interface StampedUdp extends Udp {
   /**
-   * When the packet that was handed on last came to its socket, by `performance.now()`: the system
-   * notes that as it takes the packet from the network, however busy who reads it is.
+   * Arrival of the packet that was handed on last at its socket, by `performance.now()`. The kernel
+   * stamps it as it takes the packet from the network, so that a busy receiver does not count.
    */
   arrivedAt(): number;
 }

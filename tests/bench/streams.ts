@@ -106,7 +106,7 @@ async function openLegs(count: number, act: (server: MediaServer) => Promise<voi
   };
 }
 
-/** How long after it was sent each packet comes back to its phone. */
+/** Round-trip time of each packet of a phone. */
 function timeReturns(phones: Phone[]): number[] {
   const delays: number[] = [];
   for (const { line, sentAt } of phones) {

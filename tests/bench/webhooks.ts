@@ -152,7 +152,7 @@ interface Throughput {
   name: string;
   /** Deliveries a second when many are caused at once. */
   delivered: number;
-  /** How many were caused a second meanwhile. */
+  /** Webhooks caused per second meanwhile. */
   caused: number;
 }
 

@@ -9,7 +9,7 @@ for (const { of, members, group } of patches) {
   if (without.has(group)) { for (const name of members) keep(of, name); }
 }
 
-/** What stands there now stays, whatever is assigned. */
+/** Pins the present value of a property, whatever is assigned. */
 function keep(of: object, name: string): void {
   const own = Reflect.get(of, name);
   Object.defineProperty(of, name, { get: () => own, set: () => {}, configurable: true });

@@ -40,7 +40,10 @@ function inPieces({ body, ...rest }: DtlsRecord, random: Random): DtlsRecord[] {
 
 type Change = (datagram: Datagram, random: Random) => Uint8Array[];
 
-/** What any network may do, and what anyone may send into it: the handshake has to be done after it. */
+/**
+ * Changes that any network may make, and datagrams that anyone may inject: the handshake has to
+ * complete after them.
+ */
 const harmless: Change[] = [
   (datagram) => [datagram, datagram],
   (datagram) => readRecords(datagram).map(writeRecord),
@@ -71,7 +74,7 @@ const harmless: Change[] = [
     ),
 ];
 
-/** What may end the handshake, and must do no more. */
+/** Changes that may end the handshake, and must do no more. */
 const harmful: Change[] = [
   (datagram, random) => [mutateBytes(datagram, random)],
   (datagram, random) => [mutateBytes(datagram, random), datagram],
@@ -99,7 +102,7 @@ function assertAgreed({ keys: { client, server } }: ReturnType<typeof dtlsPair>)
 
 /** An attacker on the way between two honest sides. */
 function onTheWay(random: Random, changes: Change[], mayFail: boolean): void {
-  /** What came before comes again where it went: a certificate of our own is the wrong one. */
+  /** Earlier datagrams are replayed to the same side: a certificate of our own is the wrong one. */
   const seen: Record<Side, Datagram[]> = { client: [], server: [] };
   const held: { to: Side; datagram: Uint8Array }[] = [];
   let lost = 0;
@@ -171,7 +174,7 @@ const extension = (type: number, content: Uint8Array) =>
 const withExtensions = (at: number, hello: Uint8Array): Uint8Array =>
   concat(hello.subarray(0, at), vector(2, hello.subarray(at + 2)));
 
-/** What is in both hellos. */
+/** Extensions of both hellos. */
 const usual: [type: number, content: Uint8Array][] = [
   [14, Uint8Array.of(0, 2, 0, 1, 0)],
   [23, new Uint8Array()],

@@ -7,7 +7,7 @@ export interface FuzzOptions {
   /** The first case. */
   seed: number;
   seconds: number;
-  /** How long a case may take; far above what any does, so that a busy machine is no hang. */
+  /** Time limit of a case; far above that of any case, so that a busy machine is no hang. */
   hangMs?: number;
 }
 

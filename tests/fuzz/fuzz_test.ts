@@ -16,7 +16,7 @@ const lanes: TargetName[][] = [
   ["cost"],
 ];
 
-/** What is planted to be found, and what is said of it. */
+/** Planted faults, and the expected reports. */
 const plants: Record<Planted, RegExp> = {
   throwing: /a planted bug/,
   hanging: /it took more than 2000 ms/,

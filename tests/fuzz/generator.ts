@@ -3,7 +3,7 @@ import { pick, type Random, seeded } from "../support/sip/sip_mutations.ts";
 
 export { pick, type Random };
 
-/** What one case of a target draws from: the same numbers for the same case. */
+/** Random source of one case of a target: the same numbers for the same case. */
 export const randomOf = (seed: number): Random => seeded(mixed(seed));
 
 /** Bits of a case's number, so that cases that follow each other draw other numbers (MurmurHash3). */
@@ -16,7 +16,7 @@ function mixed(seed: number): number {
 export const bytesOf = (random: Random, length: number): Uint8Array<ArrayBuffer> =>
   Uint8Array.from({ length }, () => random(256));
 
-/** Whether something happens that does so once in so many times. */
+/** Returns true once in so many times. */
 export const once = (random: Random, times: number): boolean => random(times) === 0;
 
 /** Numbers that have broken readers of lengths before. */

@@ -32,8 +32,8 @@ export const target: Target = {
     const conversation = conversationOn(lab, connection, random);
     for (let n = 0; n < 60; n++) {
       const whole = once(random, 10) ? pick(random, texts) : conversation.next();
-      // Whole ones keep the conversation going, for the broken ones to hit something. What transports
-      // give has been decoded as UTF-8, so it has no half of a surrogate pair.
+      // Whole ones continue the conversation, so that the broken ones hit a dialog. Text of
+      // transports was decoded as UTF-8, so it has no half of a surrogate pair.
       const sent = once(random, 4) ? whole : mutate(whole, random).toWellFormed();
       receiveOne(lab, connection, sent);
       if (once(random, 4)) await lab.time.settle();

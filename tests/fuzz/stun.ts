@@ -35,7 +35,10 @@ const isTaken = (bytes: Uint8Array) => {
   return message !== undefined && us.isPeers(message, bytes) ? message : undefined;
 };
 
-/** What the integrity protects of a message: all before it but the length, and the integrity. */
+/**
+ * The part of a message that the integrity protects: all before it but the length, and the
+ * integrity.
+ */
 const protectedPart = (bytes: Uint8Array) => {
   const { integrityAt = 0 } = parseStun(bytes)!;
   return bytes.subarray(0, 2).toHex() + bytes.subarray(4, integrityAt + 24).toHex();

@@ -24,7 +24,7 @@ interface OnTheWay {
   bytes: Uint8Array;
 }
 
-/** What becomes of a datagram; what it returns arrives. */
+/** Replaces a datagram; the returned ones arrive. */
 type Attack = (datagram: OnTheWay) => OnTheWay[];
 
 const HOST = "127.0.0.1";
@@ -60,7 +60,7 @@ function network(): WebrtcSockets & { attack: Attack; deliver(): void; held(): n
   return net;
 }
 
-/** What any network may do, and what those may who cannot send by a peer's address. */
+/** Attacks by any network, and by senders who cannot send from a peer's address. */
 function harmless(random: Random): Attack {
   const held: OnTheWay[] = [];
   const seen: OnTheWay[] = [];

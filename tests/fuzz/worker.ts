@@ -18,7 +18,7 @@ export type Outcome = { failed: string } | { done: true };
 
 const NICE = 10;
 
-/** What a target may come to hold, beyond what it held after its first cases. */
+/** Most memory of a target beyond that after its first cases. */
 const KEPT_BYTES = 256 << 20;
 const WARM_UP = 50;
 

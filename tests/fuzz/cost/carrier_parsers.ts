@@ -18,7 +18,7 @@ import { repeated } from "./byte_parsers.ts";
 import { usualText } from "./generate.ts";
 import { type Parser, textParser } from "./parser.ts";
 
-/** What carriers, mail servers, name servers and files of customers bring. */
+/** Parsers of the data of carriers, mail servers, name servers and customers' files. */
 
 /** The ports that a delivery comes to; nobody here has a number. */
 const nobody = {

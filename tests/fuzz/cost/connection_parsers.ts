@@ -119,7 +119,7 @@ const handshakes = textParser({
       .map((name) => (fill: string) => handshake(`${name}: ${fill}`)),
     (fill) => handshake("").replace("/", `/${fill.replaceAll("$", "")}`),
   ],
-  // What follows a head is frames.
+  // The bytes after a head are frames.
   read: (text) => receive(encode(text.split("\r\n\r\n", 1).join("") + "\r\n\r\n")),
 });
 

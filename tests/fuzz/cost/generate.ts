@@ -2,10 +2,10 @@ import { pick, type Random } from "../generator.ts";
 
 /** Texts that are written to cost a parser as much as their length allows. */
 
-/** What a parser looks for: words that begin, end or separate something. */
+/** Words that a parser looks for: they begin, end or separate something. */
 export interface Vocabulary {
   words: readonly string[];
-  /** What opens and what closes, to stand inside each other. */
+  /** Opening and closing words, for nesting. */
   pairs?: readonly (readonly [open: string, close: string])[];
   /** A valid text, parts of which are repeated. */
   sample: string;

@@ -10,11 +10,14 @@ import type { Parser } from "./parser.ts";
 
 /** A message may cost so many times what a usual one of its size does. */
 const mostTimes = 10;
-/** What no message of a size is blamed for: noise of a clock beside others, three milliseconds for 60 kB. */
+/**
+ * Time that a message of a size may always take: noise of a clock on a busy machine, 3 ms for 60
+ * kB.
+ */
 const freeMs = (size: number): number => Math.max(0.5, size / 20_000);
 /** Runs of each in turn, when one was too dear: what another process takes counts in none of the least. */
 const turns = 6;
-/** What is compiled first costs more: so many runs, or so long, go before what counts. */
+/** Runs, or time, before the measured ones, as compilation makes the first ones slower. */
 const [warmUps, warmUpMs] = [30, 100];
 
 export interface Cost {

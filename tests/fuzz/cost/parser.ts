@@ -1,7 +1,7 @@
 import { pick, type Random } from "../generator.ts";
 import { dearFill, type Vocabulary } from "./generate.ts";
 
-/** What reads text of strangers or tenants. */
+/** A reader of text from unauthenticated sources or tenants. */
 export interface Parser {
   name: string;
   /** Sizes that it is tried with, in characters or bytes. */

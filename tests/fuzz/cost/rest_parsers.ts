@@ -14,7 +14,7 @@ import { formPairs, readBody } from "../../../routes/http/body.ts";
 import { usualText } from "./generate.ts";
 import { type Parser, textParser } from "./parser.ts";
 
-/** What requests create things by. */
+/** Resources that requests create. */
 const made: AnyResource[] = [
   resources.clients,
   resources.applications,

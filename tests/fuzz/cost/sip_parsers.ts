@@ -244,7 +244,10 @@ const slots: ((fill: string) => string)[] = [
   (fill) => message({ body: fill, type: "text/plain", method: "MESSAGE" }),
 ];
 
-/** What a lab keeps for as long as transactions last, in a time that stands still. */
+/**
+ * Messages until a lab is replaced: it retains them while transactions last, and its clock stands
+ * still.
+ */
 const messagesOfLab = 50;
 let lab: ReceiveLab | undefined;
 let received = 0;
@@ -274,7 +277,7 @@ const parsedBy = (read: (message: IncomingRequestMessage) => unknown) => (text: 
   if (message instanceof IncomingRequestMessage) read(message);
 };
 
-/** What is read of messages of Clients. */
+/** Parser of the messages of Clients. */
 const client = textParser({
   name: "SIP of a Client",
   words: [...words, "Replaces=a", "%3Bto-tag%3D1", "X-A=b", "&X-#=b"],
