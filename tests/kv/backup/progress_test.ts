@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createProgress } from "../../../kv/backup/progress.ts";
 
-/** What is written while a step of 1,000 parts takes 20 s. */
+/** Output while a step of 1,000 parts takes 20 s. */
 function written(isTerminal: boolean): string {
   let [text, now] = ["", 0];
   const progress = createProgress((part) => void (text += part), { isTerminal, now: () => now });

@@ -58,7 +58,7 @@ async function entriesAt(location: string): Promise<Entries> {
   return new Map(all.filter(({ key }) => !isOfBackups(key)).map((e) => [keyText(e.key), e.value]));
 }
 
-/** How many entries say that a backup is under way, or hold its log. */
+/** Number of entries of a backup under way: its notice and its log. */
 async function noticesAt(location: string): Promise<number> {
   using kv = await openLocation(location);
   const all = await Array.fromAsync(kv.list<{ id?: string | null }>({ prefix: [] }));

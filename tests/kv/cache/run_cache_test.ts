@@ -216,7 +216,7 @@ Deno.test("runs are as the store is, whatever is written and read in whichever o
   let keeps: (() => void)[] = [];
   let [found, counted, state] = [0, 0, 0];
 
-  /** What is found is what the store has before a write under way and after it. */
+  /** Asserts that pages show the store as it is before a write under way and after it. */
   function check(): void {
     const from = roll(500);
     const bounds = roll(3) === 0 ? all : between(from, from + roll(300));

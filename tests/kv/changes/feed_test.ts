@@ -8,7 +8,7 @@ import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
 const fields = { from: "+15550000001", to: "client:alice", status: "queued" } as const;
 
-/** What a feed tells of an account. */
+/** Changes that a feed delivers of an account. */
 async function followed(lab: StoreLab, after: string | null = null, options = {}) {
   const told: RecordChange[] = [];
   let gaps = 0;

@@ -93,6 +93,6 @@ Deno.test("removeOld() leaves no key of a removed record behind", async () => {
   for (const end of ["-shm", "-wal", ".lock"]) await Deno.remove(path + end).catch(() => {});
   const counters = left.filter(({ key }) => typeof key.at(-1) === "bigint");
   assert.deepEqual(counters.map(({ key }) => key), []);
-  // How far dates are from the Sids is a property of the field, and stays.
+  // The distance of dates from the Sids is a property of the field, and stays.
   assert.deepEqual(left.map(({ key }) => key).filter((key) => key.length !== 3), []);
 });

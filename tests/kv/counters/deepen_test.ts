@@ -111,9 +111,10 @@ Deno.test("stores that share one count values deeper at once, though answers of 
 
   await assertSamePages(lab, lab.store);
   await assertSamePages(lab, other.store);
-  for (const { store } of [lab, other]) await store.buildIndexes(never); // What pages asked for.
+  // Finer counters that pages requested.
+  for (const { store } of [lab, other]) await store.buildIndexes(never);
   using kv = await openDenoKv(endpoint.url);
-  const note = (await notesOf(kv))["from +11"]; // How deep hangs on which answers were lost.
+  const note = (await notesOf(kv))["from +11"]; // The depth depends on the lost answers.
   assert.ok(note !== undefined && note.depth >= 3, JSON.stringify(note));
   await auditIndexes(endpoint.url, { secretKey });
 });
@@ -219,7 +220,7 @@ Deno.test("a bucket that moves between two attempts is read again once it is sti
         yield* found;
       })();
     },
-  } as unknown as KeyValueStore; // What deepen() uses of it.
+  } as unknown as KeyValueStore; // The functions of it that deepen() uses.
   const pauses: number[] = [];
   const readsAt: number[] = [];
   const pause = async (ms: number) => {

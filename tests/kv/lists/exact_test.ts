@@ -77,7 +77,7 @@ function expected(records: AnyRecord[]): { entries: Set<string>; counters: Map<s
   return { entries, counters };
 }
 
-/** What reads the calls of a store that was left. */
+/** Codec for the calls of a closed store. */
 async function codecOf(kv: KeyValueStore): Promise<RecordCodec> {
   const { value } = await kv.get<{ fields: Record<string, string[]> }>(keys.version);
   const [fields, cache] = [value!.fields.calls!, recordCache(1)];

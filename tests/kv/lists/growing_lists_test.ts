@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dice, storeLab } from "../../support/service/store_lab.ts";
 
-/** How often lists are asked of the store. */
+/** Counts list requests to the store. */
 function countedLists(): { count: number } & Disposable {
   const { prototype } = Deno.Kv;
   const { list } = prototype;

@@ -56,7 +56,7 @@ for (const [what, { login, make }] of Object.entries(changes)) {
       using app = await startApp();
       const { root, ports: { records } } = app;
       await records.clients.insert({ record: clientOf(root.sid, "alice", 1) });
-      await found(app); // What they have found is in memory: one Client, and that there is no other.
+      await found(app); // Their results are cached: one Client, and the absence of another.
       using held = holdCommits(app);
       const changed = make(records.clients, root.sid);
       await held.made;

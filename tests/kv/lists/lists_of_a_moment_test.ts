@@ -10,11 +10,11 @@ import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const begin = Date.UTC(2024, 0, 1);
-/** How far dates are from the times of Sids at most in the beginning, and with each write more. */
+/** Largest distance of dates from the times of Sids at first, and its growth with each write. */
 const [distanceMs, fartherMs] = [10 * minuteMs, 10_000];
 const range = { from: begin + 2 * hourMs, before: begin + 8 * hourMs };
 
-/** Where the Sids of calls lie: around the ends of the range, inside it, and outside. */
+/** Times of the Sids of calls: around the ends of the range, inside it, and outside. */
 const places = [
   { from: range.before - distanceMs, before: range.before + distanceMs },
   { from: range.from - distanceMs, before: range.from + distanceMs },
@@ -47,12 +47,12 @@ const conditions: Condition[][] = [
 interface Changing {
   /** Each newest first. */
   moments: Call[][];
-  /** How many of them came to be for certain. */
+  /** Number of states that were certainly written. */
   made: number;
   write(): Promise<void>;
 }
 
-/** What is true of a call by chance, with dates so far from the time of its Sid at most. */
+/** Random fields of a call, with dates within a distance of the time of its Sid. */
 function dealt(roll: (end: number) => number, at: number, awayMs: number): Partial<Call> {
   const date = () => roll(5) === 0 ? null : at + (roll(2) ? roll(awayMs) : -roll(awayMs));
   const status = (["busy", "completed", "queued"] as const)[roll(3)]!;

@@ -6,7 +6,7 @@ import type { Condition } from "../../../core/base/filters.ts";
 import type { Query } from "../../../core/model/store.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
-/** How many commits failed before and after they were made. */
+/** Number of commits that failed before and after they were made. */
 const endings = { early: 0, lost: 0 };
 
 /** A pause of up to `ms`. */
@@ -41,15 +41,15 @@ const having = (...where: Condition[]): Query => ({ ...all, where });
 const withStatus = (value: string): Condition => ({ field: "status", op: "equals", value });
 const from: Condition = { field: "from", op: "equals", value: "+1" };
 
-/** What is known of a call: `price` counts its states. */
+/** Expected state of a call: `price` counts its states. */
 interface Known {
   /** The least state that a read must show. */
   least: number;
-  /** Its status when nobody is writing it. */
+  /** Its status when no writer is writing it. */
   settled: string | undefined;
   from: string;
   isRemoved: boolean;
-  /** Whether somebody is writing it, or nobody knows what became of a write. */
+  /** True while a write is under way, or when its outcome is unknown. */
   isMoving: boolean;
 }
 
@@ -58,7 +58,7 @@ class Model {
   calls = new Map<string, Known>();
   notices = new Set<string>();
 
-  /** What a read that begins now must show. */
+  /** Lower bound of the states that a read that begins now must show. */
   snapshot() {
     return {
       calls: [...this.calls].map(([sid, known]) => ({ sid, known, ...known })),
@@ -66,7 +66,7 @@ class Model {
     };
   }
 
-  /** Whoever is shown a state, all later reads must show it. */
+  /** Once a state is shown, all later reads must show it or a newer one. */
   shown(sid: string, state: number): void {
     const known = this.calls.get(sid);
     if (known !== undefined) known.least = Math.max(known.least, state);
@@ -86,7 +86,7 @@ function checkCalls(before: Snapshot, query: Query, calls: Call[]): void {
     const call = shown.get(sid);
     if (was.isRemoved) assert.equal(call, undefined, `${sid} was removed`);
     if (call !== undefined) assert.ok(stateOf(call) >= was.least, `${sid} is shown as it was`);
-    // What nobody wrote from before the read until after it is exactly where it belongs.
+    // A call that was not written from before the read until after it is exactly where it belongs.
     if (was.isMoving || known.isMoving || known.isRemoved || known.least !== was.least) continue;
     const isMeant =
       (status === undefined || status.op === "equals" && status.value === was.settled) &&
@@ -153,8 +153,8 @@ async function settle(
     known.isMoving = false;
     made();
   } catch (error) {
-    // What became of it nobody knows: it stays as if it moved. A further attempt may find the first,
-    // and where that made a notice, no attempt can make it again: it is then "unavailable".
+    // Its outcome is unknown: it counts as moving. A further attempt may find the first one's
+    // record. If that created a notice, no attempt can create it again: it is then "unavailable".
     const found = ["notFound", "alreadyExists", "unavailable"];
     const isFault = error instanceof Fault && found.includes(error.fault);
     if (!isFault) assert.match(String(error), /The disk/);

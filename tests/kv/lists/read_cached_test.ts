@@ -116,7 +116,7 @@ Deno.test("a page far inside one stretch of counters is read from the end that i
   const newestFirst = sids.toReversed();
   const limit = 20;
   let runs = runCache(1 << 20);
-  /** How many entries are read for a page of the 200 that one stretch has. */
+  /** Number of entries read for a page of the 200 that one stretch has. */
   const read = async (skip: number) => {
     const source = { kv, place, runs, codec } as unknown as Source;
     const before = entries;

@@ -8,7 +8,9 @@ import { dice, type StoreLab, storeLab } from "../../support/service/store_lab.t
 const hourMs = 3_600_000;
 const statuses = ["queued", "completed", "busy"] as const;
 
-/** Which dates a call has: all, none while it waits, no end under way, no start if it never went out. */
+/**
+ * Dates that a call has: all, none while it waits, no end under way, no start if it never went out.
+ */
 const shapes = ["whole", "waiting", "begun", "never begun"] as const;
 
 function shaped(call: Call, shape: (typeof shapes)[number], waitMs: number): Call {

@@ -62,7 +62,7 @@ Deno.test("two services that open a former store at once migrate it once", () =>
     two.close();
 
     assert.equal(before.size, 1);
-    // Whoever builds may be the other one, but neither works beside the other.
+    // Either may build the indexes, but not both at a time.
     const changes = commits.filter((name, at) => at > 0 && name !== commits[at - 1]);
     assert.ok(changes.length <= 1, commits.join(" "));
     assert.ok(await auditIndexes(endpoint.url, former) > 150);

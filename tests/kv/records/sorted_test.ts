@@ -73,7 +73,7 @@ async function compare(lab: StoreLab, records: IncomingPhoneNumber[]): Promise<v
       { skip: 3, ...gone },
       passed.filter(({ phoneNumber }) => phoneNumber < "+14").length,
     );
-    await page({ skip: 3, after: lab.sid("PN") }, 3); // What is gone is no place to start from.
+    await page({ skip: 3, after: lab.sid("PN") }, 3); // A removed record is no place to start from.
   }
 }
 

@@ -16,7 +16,7 @@ import {
 } from "../../support/service/store_kinds.ts";
 import { dice, shuffled } from "../../support/service/store_lab.ts";
 
-/** What `kv/store/key_value_store.ts` promises, of each kind of store. */
+/** Promises of `kv/store/key_value_store.ts`, for each kind of store. */
 const promises: Record<string, (store: StoreOfTest, kv: KeyValueStore) => Promise<void>> = {
   async "keys sort by their parts"(_, kv) {
     const roll = dice(5);
@@ -304,7 +304,7 @@ const promises: Record<string, (store: StoreOfTest, kv: KeyValueStore) => Promis
     const writer = async () => {
       while (!isOver) {
         const n = next++;
-        // Where a commit is repeated, its check refuses the second one.
+        // If a commit is repeated, its check refuses the second one.
         const op = kv.atomic().check({ key: ["once", n], versionstamp: null }).set(["once", n], n);
         const outcome = await op.sum(["times"], 1n).commit()
           .then(({ ok }) => ok ? "made" : "refused", () => "unknown");

@@ -47,9 +47,9 @@ async function startCommitter() {
     commits,
     queue,
     read: recent.read,
-    /** What was done since the last call. */
+    /** Operations since the last call. */
     done: () => done.splice(0),
-    /** How many commits there were since the last call. */
+    /** Number of commits since the last call. */
     made() {
       const count = made;
       made = 0;
