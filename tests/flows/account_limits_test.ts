@@ -44,7 +44,7 @@ const call = async (account: ApiClient, form: Record<string, string> = {}) =>
 const text = (account: ApiClient) =>
   account.post("SMS/Messages.json", { From: "+493099887766", To: to, Body: "hello" });
 
-/** How many of many answers have each status. */
+/** Number of responses by status. */
 function counted(answers: { status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

@@ -123,7 +123,7 @@ async function costOfCall(): Promise<{ commits: number; reads: number }> {
 }
 
 Deno.test("an answered call with four callbacks takes at most six commits and five reads", async () => {
-  // What ends within 50 ms shares a commit: a busy machine needs some tries.
+  // Ends within 50 ms share a commit: a busy machine needs some tries.
   let [commits, reads] = [Infinity, Infinity];
   for (let tries = 0; tries < 10 && (commits > 6 || reads > 5); tries++) {
     const cost = await costOfCall();

@@ -12,7 +12,9 @@ async function startTwo() {
   await made(a, "Clients", { Login: "alice", Password: "secret" });
   for (const Login of ["bob", "eve"]) await made(b, "Clients", { Login, Password: "secret" });
   await made(a, "IncomingPhoneNumbers", { PhoneNumber: "+14155550150" });
-  /** How a call of A's is shown to the Client that it calls; undefined where it is refused at once. */
+  /**
+   * Caller ID of A's call at the Client that it calls; undefined if the call is refused at once.
+   */
   const shown = async (From: string, To: string) => {
     app.scripts.length = 0;
     const placed = await a.post("Calls.json", { From, To, Url });

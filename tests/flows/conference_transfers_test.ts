@@ -189,7 +189,7 @@ for (const at of ["one", "two"] as const) {
           bob.dialog,
           `sip:carol@sip.test?Replaces=${context.dialog.replaces}`,
         );
-        // Where her media passed by us, she is called anew.
+        // If her media passed by us, she is called anew.
         const again = media === "proxied" ? await (await carol.nextCall()).answer() : asked.dialog;
         const heard = await told(bob);
         assert.deepEqual([status, heard.at(-1)], [202, "SIP/2.0 200 OK"]);

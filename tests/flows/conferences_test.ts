@@ -32,7 +32,7 @@ const leave = ({ report }: Caller, { conferenceSid, action }: ConferenceStep, wa
     ...action && { action },
   }, { wantsScript });
 
-/** What the callback was told, as it came. */
+/** Callbacks, in order of arrival. */
 async function told(app: App): Promise<Record<string, string>[]> {
   await app.runJobs();
   const sent = app.fetched.filter(({ url }) => url === "https://app.test/events");

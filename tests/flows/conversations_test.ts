@@ -8,7 +8,7 @@ import { caller, consult, leg } from "../support/sip/conference_callers.ts";
 
 const url = "wss://agent.test/relay?room=7";
 
-/** What is inside the Response of a document of Twilio's library. */
+/** Content of the Response of a document of Twilio's library. */
 const inside = (response: { toString(): string }) =>
   /<Response>(.*)<\/Response>/s.exec(response.toString())![1]!;
 

@@ -9,7 +9,7 @@ interface Notice {
   request_url: string;
 }
 
-/** What a Dial that reaches nobody leaves behind: in Notifications, and in what its action is told. */
+/** Notifications, and parameters of the action, after a Dial that reaches no device. */
 const nouns: Record<string, { noun: string; code: number; text: RegExp; response: string }> = {
   "a Client that there is not": {
     noun: "<Client>nobody</Client>",

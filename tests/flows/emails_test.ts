@@ -15,7 +15,7 @@ async function notifications(app: App) {
   ]);
 }
 
-/** How often a mailer was asked, and what the customer is told, after all attempts. */
+/** Number of attempts, and the status callback of the customer after all of them. */
 async function outcome(send: Mailer["send"]) {
   let asked = 0;
   using app = await startApp({

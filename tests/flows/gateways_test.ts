@@ -15,7 +15,7 @@ const add = (account: ApiClient, form: Record<string, string> = {}) =>
   made(account, path, { ...wanted, ...form });
 const shown = async (app: App, sid: string) => (await app.root.get(`${path}/${sid}.json`)).json();
 
-/** What a companion says of a registration that it was given. */
+/** Report of a companion about a registration that it was given. */
 const tell = (
   app: App,
   { gatewaySid, accountSid, version }: Registration,

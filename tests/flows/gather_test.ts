@@ -26,7 +26,7 @@ async function answered(app: App, document: () => Response) {
   return { sid, leg, script: await leg.report({ type: "answered" }) };
 }
 
-/** What the last request of a markup document or a callback told. */
+/** Parameters of the last request of a markup document or a callback. */
 const lastForm = async (app: App) => new URLSearchParams(await app.fetched.at(-1)!.clone().text());
 
 const told = (form: URLSearchParams, ...names: string[]) => names.map((name) => form.get(name));

@@ -76,7 +76,7 @@ Deno.test("a sweep closes the calls of a lost companion beside one that cannot b
 
   await closeLostCompanions(failing(app.ports, stuck.sid));
   const first = [(await callOf(app, stuck.sid)).status, (await callOf(app, lost.sid)).status];
-  await closeLostCompanions(app.ports); // What kept it from being closed is over.
+  await closeLostCompanions(app.ports); // The fault that prevented its end is over.
 
   assert.deepEqual(first, ["queued", "failed"]);
   assert.equal((await callOf(app, stuck.sid)).status, "failed");

@@ -23,13 +23,13 @@ interface Failure {
   /** 0 unless told else. */
   log?: number;
   ports?: Partial<Ports>;
-  /** What customers' servers answer; it may throw. */
+  /** Responses of customers' servers; it may throw. */
   answers?: (request: Request) => Response;
   /** Lets it happen, and happen again as a lost answer or a killed process makes it. */
   happen(app: App): Promise<void>;
-  /** What its Notification says of the request. */
+  /** Request that its Notification names. */
   request?: { url: string; method: string };
-  /** Where below the account it was asked for by REST, and what was sent, where that is told. */
+  /** REST request, below the account, that its Notification names, if it names one. */
   asked?: { path: string; sent: Record<string, string> };
   /** A part of the answer that is told. */
   body?: string;

@@ -19,7 +19,7 @@ async function startThree() {
   return { ...lab, alice, bob, carol };
 }
 
-/** What became of the calls to a Client. */
+/** Statuses of the calls to a Client. */
 async function statusesTo({ app }: CompanionsLab, to: string): Promise<string[]> {
   const { calls } = (await app.root.get("Calls.json")).json();
   return (calls as { to: string; status: string }[])

@@ -361,7 +361,7 @@ sipTest(
     await companions.beat(two);
     const carol = await lab.call("carol", "one", help.take);
     await mediaAre(() => lab.media.two.legs[0]?.joined !== undefined);
-    await bob.bye(); // Who waited ends it for the taker.
+    await bob.bye(); // The waiting side ends it for the other one.
     await carol.ended;
   },
 );

@@ -46,7 +46,7 @@ const blindly = async ({ dialog }: Side, to: string) => {
   return status;
 };
 
-/** Whether two legs of a companion hear each other, and no other leg is open there. */
+/** Returns whether two legs of a companion hear each other, and no other leg is open there. */
 const areJoined = ({ legs }: FakeMedia) => () => {
   const open = legs.filter(({ closed }) => !closed);
   return open.length === 2 && open[0]!.joined === open[1] && open[1]!.joined === open[0];

@@ -38,7 +38,7 @@ const allCompleted = (lab: TransferLab) => async () => {
   return statuses.every((status) => status === "completed");
 };
 
-/** Who calls whom: in the first call, bob talks to alice, in the second one to carol. */
+/** Directions of the calls: bob talks to alice in the first one, to carol in the second one. */
 const courses = [
   ["who asks was called by one and calls the other", {
     alice: "one",
@@ -211,7 +211,7 @@ for (const [moved, direction] of [["carol", "far"], ["alice", "near"]] as const)
   );
 }
 
-/** How many are in the one conference. */
+/** Number of participants of the one conference. */
 async function participants({ app: { root } }: TransferLab): Promise<number> {
   const [found] = (await root.get("Conferences.json")).json().conferences;
   if (found === undefined) return 0;

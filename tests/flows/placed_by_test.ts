@@ -95,7 +95,7 @@ Deno.test("UssdPush with an ApplicationSid shows the flow that it holds", async 
   assert.deepEqual(invite.invitation.ussd, { message, collect: true });
 });
 
-/** What is refused, by the rule that the answer names. */
+/** Refused requests, by the rule that the response names. */
 const refused: Record<
   string,
   (app: App) => Promise<{ sent: Record<string, string>; code: number }>

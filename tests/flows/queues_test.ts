@@ -30,7 +30,7 @@ const leave = (
     wantsScript: result !== "hangup",
   });
 
-/** Whom a call is given; undefined when it is to ask again. */
+/** Call that a taker is given; undefined when it is to ask again. */
 async function taken(hand: Caller, script = hand.script): Promise<string | undefined> {
   const [step] = await consult(hand, script);
   return step?.type === "pickup" ? step.leg : undefined;
@@ -217,7 +217,7 @@ Deno.test("a Gather in a wait document asks its action with what came and the pl
   const { Digits, QueueSid } = await lastForm(app);
   assert.deepEqual([Digits, QueueSid], ["1", queueSid]);
 
-  // What was typed without an action goes along with what is asked for next.
+  // Digits that were typed without an action go along with the next request.
   const action = { ...one.step.wait!, digits: "42" };
   await one.report({ type: "waiting", action, queueSid });
   assert.equal((await lastForm(app)).Digits, "42");

@@ -12,7 +12,7 @@ import {
   xml,
 } from "../support/service/hand_companion.ts";
 
-/** What is written after a removal: each writer is a report, a job, a part or a text that comes late. */
+/** Writes after a removal: each writer is a report, a job, a part or a text that comes late. */
 
 const number = "+12025550143";
 const customer = "+12025550199";

@@ -41,7 +41,7 @@ const deliver = ({ center }: Lab, short_message: string, fields: Delivered) =>
 
 const bodies = async (lab: Lab) => (await receivedBy(lab)).map(({ body }) => body);
 
-/** What the account is told of parts that did not come; after the Sid of the Message. */
+/** Notifications of the account about missing parts; after the Sid of the Message. */
 async function toldOf({ app }: Lab): Promise<string[]> {
   const { notifications } = (await app.root.get("Notifications.json")).json();
   return notifications.map((one: { message_text: string }) =>

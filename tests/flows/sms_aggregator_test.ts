@@ -26,7 +26,9 @@ async function startLab(answer: () => Response = () => new Response()) {
     app,
     asked,
     answer,
-    /** What the aggregator tells the service; the status and the answer. */
+    /**
+     * Sends a request of the aggregator to the service; returns status and body of the response.
+     */
     async tell(what: "messages" | "receipts", content: unknown, bearer = token) {
       const body = typeof content === "string" ? content : JSON.stringify(content);
       const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };

@@ -6,7 +6,7 @@ import { made, notifications, xml } from "../support/service/hand_companion.ts";
 const number = "+12025550143";
 const customer = "+12025550199";
 
-/** What an application server answers, by path; anything else is an empty 200. */
+/** Responses of an application server, by path; any other path gets an empty 200. */
 type Pages = Record<string, (form: URLSearchParams) => Response>;
 
 /** A number with SmsUrl, and an application server; `forms` is what that was asked, in order. */

@@ -28,7 +28,7 @@ const connect = (attributes = "", inside = "") =>
 const recordOf = async (app: App, { sid }: StreamOrder) =>
   (await app.root.get(`Streams/${sid}.json`)).json();
 
-/** What came to the status callback, as event and error. */
+/** Events and errors of the status callbacks. */
 async function callbacks(app: App): Promise<string[][]> {
   await app.runJobs();
   const sent = app.fetched.filter(({ url }) => url === "https://app.test/streams");

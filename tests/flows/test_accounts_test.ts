@@ -41,7 +41,7 @@ async function calls(test: ApiClient, To: string, form: Form = {}): Promise<stri
   return made.json().sid;
 }
 
-/** What the server of the customer was asked: a path and what goes with it, one after the other. */
+/** Requests to the customer's server, in order, each with its path and parameters. */
 async function asked(app: App): Promise<{ path: string; params: Record<string, string> }[]> {
   return await Promise.all(app.fetched.map(async (request) => ({
     path: new URL(request.url).pathname,

@@ -62,7 +62,7 @@ async function post(app: App, form: Record<string, string>, account = app.root):
   return sid;
 }
 
-/** What the companion was told to invite last. */
+/** The last invitation that the companion was ordered to send. */
 function invitation(app: App) {
   const step = app.scripts.at(-1)?.script[0];
   assert.equal(step?.type, "invite");

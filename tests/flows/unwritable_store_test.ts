@@ -13,7 +13,7 @@ import { failingWrites, untilUnwritable } from "../support/service/failing_store
 import { startKvConnect } from "../support/service/kv_connect.ts";
 import { companion, companionOf, made, xml } from "../support/service/hand_companion.ts";
 
-/** What SQLite and the client of a KV server say of a store that cannot write. */
+/** Errors of SQLite and of the client of a KV server for a store that cannot write. */
 const errors = {
   full: "database or disk is full",
   readonly: "attempt to write a readonly database",
@@ -23,7 +23,7 @@ const errors = {
 
 /** An effect outside that each test waits for, and then has the store fail in the middle of. */
 interface Outside {
-  /** How often it was done. */
+  /** Number of runs. */
   done: number;
   /** Resolves when it is done for the first time; it ends at `release`. */
   begun: Promise<void>;
@@ -48,7 +48,7 @@ function outside(): Outside {
 
 const first = { where: [], skip: 0, limit: 1 };
 
-/** What has an effect outside, by the job that performs it. */
+/** Effects outside, by the job that performs them. */
 const effects: Record<string, {
   ports(effect: Outside, app: () => App): Partial<Ports>;
   order(app: App): Promise<unknown>;

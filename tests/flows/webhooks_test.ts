@@ -65,7 +65,7 @@ async function dialled(app: App, parent: string, script: Script) {
   return { sid, child };
 }
 
-/** What a request to the interface of Twilio's libraries makes. */
+/** Creates a resource by the interface of Twilio's libraries. */
 async function twilioMade(app: App, path: string, form: Record<string, string>) {
   const base = `/2010-04-01/Accounts/${app.root.sid}`;
   const answer = await app.root.post(`${base}/${path}.json`, form);
