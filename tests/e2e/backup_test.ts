@@ -11,9 +11,9 @@ interface Load {
 
 interface Saved {
   file: string;
-  /** What was acknowledged before it began. */
+  /** Requests that were acknowledged before it began. */
   acknowledged: ReturnType<ReturnType<typeof startLoad>["acknowledged"]>;
-  /** Where it is restored. */
+  /** Folder to which it is restored. */
   directory: string;
 }
 

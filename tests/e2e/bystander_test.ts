@@ -85,7 +85,7 @@ Deno.test({
     await using bystander = await startBystander(system);
 
     for (const transport of transports) {
-      await costOf(transport, usualFill); // What is compiled first costs more.
+      await costOf(transport, usualFill); // Compilation makes the first run slower.
       const { result: dear } = await bystander.goesOnWhile(async () => {
         const usual = await costOf(transport, usualFill);
         const found: string[] = [];

@@ -29,7 +29,7 @@ function counted(page: Page): Counted {
   return self;
 }
 
-/** Why was yesterday's call from a number hung up? From the first page on. */
+/** Finds the reason for the end of yesterday's call from a number, from the first page on. */
 async function findReason({ page }: Counted): Promise<number> {
   await page.getByPlaceholder("Sid, number or Login").fill("1 415 555 0142");
   await page.keyboard.press("Enter");
@@ -42,7 +42,7 @@ async function findReason({ page }: Counted): Promise<number> {
   return 2;
 }
 
-/** Why do webhooks not arrive, who is registered, and how is what failed sent again? */
+/** Finds failed webhooks and registered Clients, and sends failed webhooks again. */
 async function lookAround(at: Counted): Promise<void> {
   const { page } = at;
   await at.follow(/callbacks? (was|were) given up/);

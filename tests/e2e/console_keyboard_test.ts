@@ -5,7 +5,7 @@ import { firefoxTest } from "../support/browsers/firefox.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 
-/** What has the focus, as a screen reader names it: its role or element, and its text or label. */
+/** The focused element as a screen reader names it: its role or element, and its text or label. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(`(() => {
     const at = document.activeElement;

@@ -29,7 +29,7 @@ function startCallers(system: System, app: ReturnType<typeof startAppServer>) {
   };
 }
 
-/** What goes wrong in a page. */
+/** Errors of a page. */
 function watch(page: Page): string[] {
   const problems: string[] = [];
   page.on("pageerror", ({ message }) => problems.push(message));
@@ -123,7 +123,7 @@ async function watchSpeakers(
   await context.close();
 }
 
-/** What axe finds on the pages, narrow and wide, dark and light. */
+/** Asserts that axe finds nothing on the pages, narrow and wide, dark and light. */
 async function judgeLivePages(browser: Browser, system: System): Promise<void> {
   const below = `/console/${system.accountSid}`;
   const shots = Deno.env.get("SHOTS");

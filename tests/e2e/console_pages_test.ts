@@ -69,7 +69,10 @@ async function testCall(page: Page, { system, alice }: { system: System; alice: 
   return { sid, clientSid: String(client.sid) };
 }
 
-/** Why was the call to a number hung up? Three steps from the first page: find it, open it, read. */
+/**
+ * Finds the reason for the end of a call in three steps from the first page: find it, open it,
+ * read.
+ */
 async function findReason(page: Page, system: System): Promise<void> {
   const [From, To] = ["+12125550177", "client:bob"];
   await system.post("Clients.json", { Login: "bob", Password: "secret" });

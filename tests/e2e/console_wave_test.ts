@@ -6,7 +6,7 @@ import { firefoxTest } from "../support/browsers/firefox.ts";
 
 const script = new URL("../../routes/console/assets/wave.js", import.meta.url);
 
-/** What this file needs of the page's own types. */
+/** Parts of the page's own types that this file uses. */
 interface Player {
   currentTime: number;
   play(): Promise<void>;

@@ -76,7 +76,7 @@ async function all(system: System, path: string, key: string) {
   }
 }
 
-/** What a header of every mail says. */
+/** Values of a header of all mails. */
 const headersOf = ({ mails }: MailServer, name: string) =>
   mails.map(({ text }) => new RegExp(`^${name}: (.*)$`, "m").exec(text)?.[1]?.trim() ?? text);
 
@@ -106,7 +106,7 @@ Deno.test("a service that is killed while it sends loses nothing, and repeats on
   await system.ready();
   const sent = await sending;
 
-  // What is seen here costs the service nothing: its lists are read when they must be right.
+  // Polling the test's own server costs the service nothing; its lists are read at the end.
   await eventually("every status callback has come", () => {
     const told = new Set(app.sent("/status").map(({ MessageSid }) => MessageSid));
     return sent.messages.every((sid) => told.has(sid));

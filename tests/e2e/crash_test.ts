@@ -42,7 +42,7 @@ Deno.test("a killed companion is started again, and its calls are completed once
   assert.equal(told.CallStatus, "completed");
   assert.equal((await system.get(`Calls/${sid}.json`)).status, "completed");
 
-  const phone = await system.phone("alice"); // Whose call was cut off.
+  const phone = await system.phone("alice"); // The phone whose call was cut off.
   const second = await system.post("Calls.json", {
     From: "me",
     To: "client:alice",

@@ -11,7 +11,7 @@ const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", top)
 const honoVersion = /@([\d.]+)$/.exec(imports.hono)?.[1];
 const read = (file: string) => Deno.readTextFile(new URL(`deploy/${file}`, top));
 
-/** What a command writes, standard error included. */
+/** Output of a command, standard error included. */
 async function output(command: string, ...args: string[]): Promise<string> {
   const { stdout, stderr } = await new Deno.Command(command, { args, cwd: top }).output();
   return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);

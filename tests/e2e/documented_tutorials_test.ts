@@ -62,7 +62,7 @@ async function servePage(wsUrl: string) {
       code.replaceAll("ws://127.0.0.1:8088", wsUrl),
     );
   }
-  // What `npm install` of the page makes.
+  // The result of `npm install` on the page.
   await Deno.symlink(`${repository}node_modules`, `${directory}/node_modules`);
   await Deno.writeTextFile(`${directory}/package.json`, `{"dependencies":{"sip.js":"*"}}`);
   const text = await pageText(page);

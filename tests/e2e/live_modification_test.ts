@@ -18,16 +18,16 @@ import { pcmFile } from "../support/media/wav_file.ts";
 /** Alice says 500 Hz, Bob 750; a verb plays 1,000 Hz and the new document 1,250. */
 const [ALICE, BOB, OLD, NEW] = [500, 750, 1_000, 1_250];
 
-/** What a call does when REST modifies it: Alice's call, as seen by her. */
+/** A verb of Alice's call while REST modifies the call, as she sees it. */
 interface Verb {
   document: string;
-  /** What Bob does, once Alice has called. */
+  /** Action of Bob once Alice has called. */
   bob?: "answers" | "calls first" | "calls then";
   /** The document of Bob's own call. */
   bobs?: string;
   /** Until it is under way. */
   begun(alice: Talker): Promise<void>;
-  /** What the action of hers is told, by redirection and by Status=completed. */
+  /** Parameters of her action after redirection and after Status=completed. */
   redirected?: Record<string, string>;
   completed?: Record<string, string>;
   isRecorded?: boolean;
@@ -223,7 +223,7 @@ async function finish(lab: Lab, talkers: Bob[]): Promise<void> {
   for (const talker of talkers) await talker?.close();
 }
 
-/** How the other side fares without Alice. */
+/** Asserts the state of the other side without Alice. */
 async function bobAlone(verb: Verb, bob: Bob): Promise<void> {
   if (!verb.bobStays) return void await bob?.dialog.ended;
   await bob?.untilHearsAnything(false);

@@ -22,7 +22,7 @@ function clientTest(
   });
 }
 
-/** What a program on a generated client prints: it made three applications. */
+/** Output of a program on a generated client: it created three applications. */
 const wanted = {
   first: ["three", "two"],
   second: ["one"],

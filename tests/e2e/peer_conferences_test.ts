@@ -79,7 +79,7 @@ Deno.test("calls at two companions hear each other in a conference; mute, record
   await alice.untilHears(pitches, ([, b, c]) => there(b!) && there(c!));
 
   const [pid] = system.pids("main.ts") as [number];
-  Deno.kill(pid, "SIGKILL"); // Who talks does not notice.
+  Deno.kill(pid, "SIGKILL"); // The talking participants do not notice.
   await alice.untilHears(pitches, ([, b, c]) => there(b!) && there(c!));
   await system.ready();
   await bob.dialog.bye();
@@ -184,7 +184,7 @@ Deno.test("who enters a conference whose companion was just killed gets into a n
   const bob = await talkAt(await second.phone("bob"), "sip:lobby@localhost", 750);
   await bob.untilHears(pitches, ([a]) => there(a!));
   const { sid } = await conferenceOf(system);
-  app.pages.set("/after", lobby(app)); // Who is cut off enters again.
+  app.pages.set("/after", lobby(app)); // Participants that were cut off enter again.
 
   const [pid] = system.pids("sip/main.ts") as [number];
   Deno.kill(pid, "SIGKILL");

@@ -7,7 +7,7 @@ import { channelOf, readRecording, secondsOf } from "../support/service/recorded
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts, startSystem, type System } from "../support/process/system.ts";
 
-/** What Chromium's microphone beeps in place of a real one, and what baresip says. */
+/** Tones of Chromium's fake microphone and of baresip. */
 const [CHROMIUM, BARESIP] = [400, 900];
 
 async function recordingOf(system: System, isReady: (status: string) => boolean) {

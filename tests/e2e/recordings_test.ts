@@ -7,7 +7,7 @@ import { eventually } from "../support/process/eventually.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 import { openVoice } from "../support/media/voice.ts";
 
-/** What the call does after its recording. */
+/** Markup of the call after its recording. */
 const afterwards = "<Response><Pause length='60'/></Response>";
 
 /** A whole installation, and alice in a call that records what she says: 600 Hz, from the start. */

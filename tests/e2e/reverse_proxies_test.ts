@@ -87,7 +87,9 @@ async function portFrom(localAddress: string, port: number) {
   };
 }
 
-/** What requests by https through a proxy, with the credentials of the root account. */
+/**
+ * A client that sends requests by https through a proxy, with the credentials of the root account.
+ */
 function browserAt(port: number, { accountSid, authToken }: System) {
   const client = Deno.createHttpClient({ caCerts: [testAuthority] });
   const headers = { authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}` };

@@ -142,13 +142,14 @@ Deno.test("a service that is killed while it sends loses nothing, and sends litt
   assert.deepEqual(joined, halved.map((at) => `half ${at} and half`).toSorted());
   const texts = center.submitted.map(({ destination_addr, text }) => `${destination_addr} ${text}`);
   const twice = {
-    texts: timesOver(texts) - timesOver(received), // Who asked twice is answered twice.
+    // A text that was submitted twice has two answers.
+    texts: timesOver(texts) - timesOver(received),
     questions: timesOver(received),
     mails: timesOver(subjects()),
     lookUps: timesOver(app.sent("/found").map(({ GeolocationSid }) => GeolocationSid!)),
   };
-  // What was under way when it died, at most: jobs of a lane, requests of a window. The center, which
-  // waits for no answer before its next text, has all of its own under way.
+  // At most the work under way at the kill: jobs of a lane, requests of a window. The center, which
+  // sends texts without waiting for answers, has all of its own under way.
   const { questions, ...others } = twice;
   assert.ok(questions <= count, JSON.stringify(twice));
   for (const times of Object.values(others)) assert.ok(times <= 32, JSON.stringify(twice));

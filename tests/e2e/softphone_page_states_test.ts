@@ -103,7 +103,7 @@ softphonePageTest("everything goes by the keyboard alone", async (lab) => {
   assert.equal(await alice.run("focused"), "target");
 });
 
-/** What `flaws` in `browser/in_page.js` finds where nothing is wrong. */
+/** Result of `flaws` in `browser/in_page.js` for a page without flaws. */
 const none = { unnamed: [], twice: [], small: [], wide: false, faint: [], isTitled: true };
 
 softphonePageTest(

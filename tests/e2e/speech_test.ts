@@ -26,7 +26,7 @@ async function client(system: System, app: AppServer, document: string) {
   return phone;
 }
 
-/** What a phone hears of a call until the service hangs up, in seconds. */
+/** Audio that a phone receives in a call until the service hangs up, in seconds. */
 async function hear(system: System, app: AppServer, document: string) {
   const alice = await client(system, app, document);
   const socket = await plainSocket();
@@ -155,7 +155,7 @@ Deno.test({
   },
 });
 
-/** What flite makes of a text, in frames of 20 ms, with a pause after it. */
+/** Speech of flite for a text, in frames of 20 ms, with a pause after it. */
 async function spoken(text: string): Promise<Uint8Array<ArrayBuffer>[]> {
   const directory = await Deno.makeTempDir();
   const { signal } = new AbortController();

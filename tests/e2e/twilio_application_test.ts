@@ -37,10 +37,10 @@ import {
 const page = "docs/tutorials/twilio-application.md";
 const tokens = { SMS_TOKEN: "a-token-for-carriers", SMS_INBOUND_TOKEN: "a-token-of-carriers" };
 
-/** What a request carried that the application logged, and its path with the query as `event`. */
+/** Parameters of a request that the application logged, and its path with the query as `event`. */
 type Logged = Record<string, string> & { event: string };
 
-/** Who is called into conferences, and steers them by texts. */
+/** Agent whom conferences call, and who steers them by texts. */
 interface Agent {
   address: string;
   /** The number that the next call to it shows, and how it is answered. */
@@ -64,7 +64,7 @@ interface Lab extends Installation {
   app: PageProgram;
   appUrl: string;
   number: string;
-  /** What the application logged of an event so far; of all without one. */
+  /** Logged requests of an event so far; of all events for null. */
   logged(event: string | null, fits?: Partial<Logged>): Logged[];
   /** The first, past or to come. */
   told(event: string, fits?: Partial<Logged>): Promise<Logged>;
@@ -161,7 +161,7 @@ interface Path {
   agentOf(installation: Installation, number: string): Agent | Promise<Agent>;
   /** Gives the account the number, with the addresses of the application. */
   takeNumber(system: System, app: { url: string }): Promise<void>;
-  /** What the application finds in the lists at the end; conferences are those of both paths. */
+  /** Lists that the application finds at the end; conferences are those of both paths. */
   report: string;
   /** Does to the program what the page of the migration says. */
   changed?: (code: string) => Promise<string>;

@@ -5,7 +5,9 @@ import { startSystem } from "../support/process/system.ts";
 
 const ours = "+14155550101";
 
-/** What answers the number's Url, what its caller is told last, and what becomes of the Call. */
+/**
+ * Response to the request of the number's Url, final status for the caller, and status of the Call.
+ */
 const documents: [what: string, page: string | number, sip: number, status: string][] = [
   ["an empty document", "<Response/>", 200, "completed"],
   ["an empty answer", 204, 200, "completed"],
@@ -48,7 +50,8 @@ Deno.test({
 
       assert.equal(told, sip, what);
       assert.equal(callback.CallStatus, status, `${what}: ${JSON.stringify(callback)}`);
-      const isPaused = what === "a Pause alone"; // Which is waited for once the call is answered.
+      // The Pause is performed once the call is answered.
+      const isPaused = what === "a Pause alone";
       assert.equal(callback.CallDuration, isPaused ? "1" : "0", what);
       assert.equal((await system.get(`Calls/${CallSid}.json`)).status, status, what);
     }
