@@ -56,7 +56,7 @@ async function sources(): Promise<Source[]> {
   return await Promise.all(files.map(read));
 }
 
-/** What a source imports: paths from the root of the project, or package names. */
+/** Imports of a source: paths from the root of the project, or package names. */
 function imports({ file, text }: Source): string[] {
   const statements = text.matchAll(/^(?:import|export)\b[^"';]*?from\s+"([^"]+)"/gm);
   const others = text.matchAll(/^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm);
@@ -276,7 +276,7 @@ function shortestWay(
 Deno.test("only the composition roots meet the system, and core has no clock", async () => {
   const others = (await sources()).filter((source) => !isRoot(source));
   const wrong = others.flatMap(({ file, text }) => {
-    // What listens to peers has time limits of its own.
+    // Code that listens to peers has time limits of its own.
     const forbidden = file.startsWith("core/") && !file.startsWith("core/machine/net/")
       ? /\bDeno\.\w+|\bDate\.now\(\)|\bconsole\./g
       : /\bDeno\.(?:env|exit|args)\b|\bconsole\./g;

@@ -26,7 +26,7 @@ interface Bounded {
   source: string;
   /** The most characters that it meets. */
   most: number;
-  /** What bounds them. */
+  /** Reason for which its cost is bounded. */
   bound: string;
 }
 
@@ -103,7 +103,7 @@ const uses: Record<string, () => Promise<unknown>> = {
   },
 };
 
-/** Why an expression is not linear; undefined of one that is. */
+/** Reason for which an expression is not linear; undefined for a linear one. */
 function faultOf(source: string, flags: string, limit: Partial<Bounded> = {}): string | undefined {
   const { attacks, isProven } = attacksOn(source, flags);
   if (isProven) return undefined;

@@ -6,7 +6,7 @@
  */
 const root = new URL("../", import.meta.url);
 
-/** What a file that starts something has in its text. */
+/** Text by which a file starts a process or system. */
 const starts =
   /\bDeno\.Command\b|\bchild_process\b|from "(playwright-core|node-datachannel)"|\bstartCompanion\b/;
 
@@ -52,7 +52,7 @@ const permissions = [
 
 const imported = /\bfrom "(\.[^"]+\.ts)"|^import "(\.[^"]+\.ts)"/gm;
 
-/** Whether a test file, or what it imports of the tests, starts one of these. */
+/** Returns whether a test file, or a test module that it imports, starts one of these. */
 async function startsAnything(file: URL, seen = new Set<string>()): Promise<boolean> {
   if (seen.has(file.href)) return false;
   seen.add(file.href);

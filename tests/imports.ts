@@ -1,4 +1,4 @@
-/** What files import, by their paths in the repository. */
+/** Imports of files, by their paths in the repository. */
 const root = new URL("../", import.meta.url);
 
 /** Imports of files, and files beside a module that it starts or reads. */

@@ -10,7 +10,7 @@ import { runParts, say, together } from "./run.ts";
 
 const root = new URL("../", import.meta.url);
 
-/** What looks at the whole tree, and starts nothing. */
+/** Tests that look at the whole tree, and start nothing. */
 const ofTheTree = [
   ...["architecture", "contract", "dependencies", "docs", "expressions", "golden", "readme"],
   "routes/docs",

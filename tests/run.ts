@@ -9,17 +9,17 @@ const progressMs = 30_000;
 export interface Part {
   name: string;
   files: readonly string[];
-  /** How many files run at once. */
+  /** Number of files that run at once. */
   jobs: number;
-  /** How far it stands back for other processes; 0 unless given. */
+  /** Niceness of the processes; 0 unless given. */
   nice?: number;
-  /** What has to be over before it begins. */
+  /** Promise that must settle before it begins. */
   after?: Promise<unknown>;
   /** After how long without a word it is ended; after six minutes unless given. */
   standstillMs?: number;
 }
 
-/** How many tests passed, failed and were skipped. */
+/** Numbers of passed, failed and skipped tests. */
 export interface Result {
   passed: number;
   failed: number;
@@ -31,7 +31,7 @@ const lastLine =
   /^(?:ok|FAILED) \| (\d+) passed[^|\n]*\| (\d+) failed[^|\n]*(?:\| (\d+) ignored)?/gm;
 const testLine = / \.\.\. (?:[^\n]* )?(ok|FAILED|ignored)\b/;
 
-/** What a runner printed, by its last line; null where it has none, as it ended before. */
+/** Result in a runner's last line; null if it ended without one. */
 export function resultOf(printed: string): Result | null {
   const [, passed, failed, skipped = "0"] = [...printed.matchAll(lastLine)].at(-1) ?? [];
   if (passed === undefined) return null;
@@ -76,8 +76,9 @@ export async function together(files: readonly string[], folder: string): Promis
 }
 
 /**
- * Runs parts beside each other. What each prints is in a file of the folder, named as the part, and its
- * report in `NAME.xml`. A part that ends without a result, or stands still, has one failure more.
+ * Runs parts beside each other. The output of each is in a file of the folder, named as the part,
+ * and its report in `NAME.xml`. A part that ends without a result, or stands still, has one failure
+ * more.
  */
 export async function runParts(
   parts: readonly Part[],
@@ -142,7 +143,7 @@ async function runPart(
     }
   };
   const output = Promise.all([collect(child.stdout), collect(child.stderr)]);
-  // What its tests started may outlive it, and hold its output open.
+  // Processes that its tests started may outlive it, and hold its output open.
   await Promise.race([output, stood.promise]);
   const { success } = await child.status;
   clearTimeout(timer);

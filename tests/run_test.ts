@@ -102,7 +102,7 @@ Deno.test("the imports of a test reach Workers and modules that are named by the
   assert.ok(closure.has("sip/media/worker/worker.ts"), [...closure].join());
 });
 
-/** What every machine has that has Node and npm. */
+/** Programs of every machine that has Node and npm. */
 const everywhere = /^(sh|cp|cat|env|nice|mount|umount|sleep|node|npm|npx)$/;
 
 Deno.test("a test file that starts a program of others by its name says that it needs it", async () => {

@@ -40,7 +40,7 @@ type Node = Deno.lint.Node;
 const calls = (node: Node | null | undefined, name: string): node is Deno.lint.CallExpression =>
   node?.type === "CallExpression" && node.callee.type === "Identifier" && node.callee.name === name;
 
-/** What a function does if that is one expression. */
+/** The body of a function if that is one expression. */
 function onlyExpression(body: Node): Node | undefined {
   if (body.type !== "BlockStatement") return body;
   const [first] = body.body;
@@ -49,7 +49,7 @@ function onlyExpression(body: Node): Node | undefined {
     : undefined;
 }
 
-/** Whether an executor of a promise does nothing but set a timer of more than 0 ms. */
+/** Returns whether an executor of a promise does nothing but set a timer of more than 0 ms. */
 function isPause(executor: Node | undefined): boolean {
   if (
     executor?.type !== "ArrowFunctionExpression" && executor?.type !== "FunctionExpression" ||
@@ -65,7 +65,7 @@ const pauseModules = ["node:timers/promises", "timers/promises", "@std/async", "
 const pauseFunctions = ["setTimeout", "delay"];
 const pauseMethods = ["waitForTimeout"];
 
-/** Whether a file may pause; a path ends with its name in the repository. */
+/** Returns whether a file may pause; a path ends with its name in the repository. */
 const mayPause = (file: string) =>
   pausingFolder.test(file) || Object.keys(pausing).some((name) => file.endsWith(`/${name}`));
 

@@ -7,7 +7,7 @@ import { eventually } from "../support/process/eventually.ts";
 /** Calls through NATs; each is of audio that a peer sends and hears again, so it went both ways. */
 
 const file = import.meta.url;
-/** What an operator sets on a machine behind the NAT of a cloud. */
+/** Settings of a machine behind the NAT of a cloud. */
 const behindCloud = { HOST: "0.0.0.0", PUBLIC_IP: hosts.cloud };
 
 interface AudioWay {

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { limits } from "../../core/base/limits.ts";
 import { startApp } from "../support/service/app.ts";
 
-/** Where npm `twilio` is, as it is published. */
+/** Folder of npm `twilio`, as it is published. */
 const rest = `${dirname(createRequire(import.meta.url).resolve("twilio"))}/rest`;
 
 /** The class of a version: that of `hosted_numbers` is in HostedNumbers.js. */

@@ -5,7 +5,7 @@ import { type App, startApp } from "../support/service/app.ts";
 import { companionOf, made, notifications, xml } from "../support/service/hand_companion.ts";
 import { startTwilioLab, type TwilioLab } from "../support/service/twilio_lab.ts";
 
-/** What comes in for a number that was made by Twilio's interface is answered as there. */
+/** Calls and texts to a number that was created by Twilio's interface are answered as at Twilio. */
 
 const ours = "+14155550101";
 const theirs = "+14155550102";

@@ -70,7 +70,7 @@ for name, ask in asked.items():
 `,
 };
 
-/** What the walk of either library prints. */
+/** Output of the walk of either library. */
 const expected = ["calls ok", "account ok", "secondary ok"]
   .concat(["lookups", "verify", "conversations", "taskrouter"].map((name) => `${name} 20501`))
   .concat(["messaging", "studio", "video"].map((name) => `${name} 20501`), "page ok");

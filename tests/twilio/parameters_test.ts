@@ -5,7 +5,7 @@ import { accounts } from "../../core/twilio/accounts.ts";
 import { nouns } from "../../core/twilio/mod.ts";
 import type { AnyNoun } from "../../core/twilio/noun/noun.ts";
 
-/** Where npm `twilio` is, as it is published. */
+/** Folder of npm `twilio`, as it is published. */
 const library = dirname(createRequire(import.meta.url).resolve("twilio"));
 
 const paging = ["Page", "PageSize", "PageToken"];

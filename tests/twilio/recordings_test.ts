@@ -31,7 +31,7 @@ async function send({ app }: TwilioLab, leg: string, part: Partial<RecordingPart
   return await takePart(sent, app.ports);
 }
 
-/** What was sent to the callback, in order. */
+/** Callbacks, in order. */
 async function told({ app }: TwilioLab): Promise<Record<string, string>[]> {
   await app.runJobs();
   const sent = app.fetched.filter(({ url }) => url === recordingStatusCallback);

@@ -20,7 +20,7 @@ async function charge({ app }: TwilioLab, count: number, account = app.root) {
   }));
 }
 
-/** What the callback was told, in order. */
+/** Callbacks, in order. */
 async function told({ app }: TwilioLab) {
   await app.runJobs();
   const sent = app.fetched.filter(({ url }) => url === callbackUrl);
