@@ -99,7 +99,7 @@ Deno.test("the gate names a test that needed a second try and is not listed", as
   await Deno.remove(project, { recursive: true });
 });
 
-Deno.test("the gate gives what the fuzzer found no second try", async () => {
+Deno.test("the gate gives findings of the fuzzer no second try", async () => {
   const project = await Deno.makeTempDir();
   await Deno.writeTextFile(
     `${project}/deno.json`,

@@ -154,7 +154,7 @@ Deno.test("the media engine imports only its ground, and is imported by its face
 
 const beginning = (name: string) => name.endsWith(":") ? name : `${name}/`;
 
-Deno.test("what downloads the packages needs none of them", async () => {
+Deno.test("the program that downloads the packages needs none of them", async () => {
   const known = new Map((await sources()).map((source) => [source.file, source]));
   const reached = new Set(["core/machine/start/packages.ts"]);
   const packages: string[] = [];
@@ -293,7 +293,7 @@ for (const { file, text } of await sources()) {
   }
 }
 
-Deno.test("there are no default exports, no barrels and no classes but errors and what has a port", async () => {
+Deno.test("there are no default exports, no barrels, and no classes but errors and those with a port", async () => {
   const wrong = (await sources()).flatMap(({ file, text }) => {
     const code = withoutComments(text);
     const found = [...code.matchAll(/^export default\b.*|^export \*.*|^(?:export )?class .*/gm)];

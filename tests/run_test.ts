@@ -39,7 +39,7 @@ Deno.test("the result of a part is read from the last line of its runner", () =>
   assert.equal(resultOf("ok (4ms)\n"), null);
 });
 
-Deno.test("parts count what passed, failed and was skipped, and one that ends before as failed", async () => {
+Deno.test("parts count passed, failed and skipped tests, and one that ends before as failed", async () => {
   await using made = await folderOf({
     "a_test.ts": 'Deno.test("a", () => {}); Deno.test.ignore("b", () => {});',
     "b_test.ts": 'Deno.test("c", () => { throw new Error("of c"); });',
@@ -51,7 +51,7 @@ Deno.test("parts count what passed, failed and was skipped, and one that ends be
   assert.match(await Deno.readTextFile(`${made.folder}/b`), /of c/);
 });
 
-Deno.test("a part that stands still is ended, and what its tests started holds up nothing", async () => {
+Deno.test("a part that stands still is ended, and its child processes hold up nothing", async () => {
   await using made = await folderOf({
     "a_test.ts": `Deno.test("first", () => {});
       Deno.test("second", async () => {
@@ -70,7 +70,7 @@ Deno.test("a part that stands still is ended, and what its tests started holds u
   );
 });
 
-Deno.test("a part begins when what it waits for is over", async () => {
+Deno.test("a part begins when the promise that it waits for has settled", async () => {
   await using made = await folderOf({
     "a_test.ts":
       'Deno.test("a", () => Deno.readTextFileSync(new URL("./there", import.meta.url)));',
@@ -81,7 +81,7 @@ Deno.test("a part begins when what it waits for is over", async () => {
   assert.deepEqual(result, { passed: 1, failed: 0, skipped: 0 });
 });
 
-Deno.test("test:reach takes the tests that import what was changed, and smoke tests", async () => {
+Deno.test("test:reach takes the tests that import a changed file, and smoke tests", async () => {
   const files = await filesReached(["sip/text/digest.ts"]);
   assert.ok(files.includes("tests/sip/text/digest_test.ts"));
   assert.ok(files.includes("tests/sip/calls/inbound_test.ts"), "by the companion");
@@ -90,7 +90,7 @@ Deno.test("test:reach takes the tests that import what was changed, and smoke te
   assert.ok(!files.includes("tests/e2e/crash_test.ts"));
 });
 
-Deno.test("test:reach takes whole systems where what their tests are made with was changed", async () => {
+Deno.test("test:reach takes tests of whole systems when their test modules were changed", async () => {
   const files = await filesReached(["tests/support/process/small_disk.ts"]);
   assert.ok(files.includes("tests/e2e/full_disk_test.ts"));
   assert.ok(!files.includes("tests/e2e/crash_test.ts"));

@@ -114,7 +114,7 @@ Deno.test("the changelog's latest version is the one that runs, in order from th
   assert.deepEqual(dates, dates.toSorted().reverse());
 });
 
-Deno.test("OpenAPI and the metrics of the Supervisor tell the version", async () => {
+Deno.test("OpenAPI and the metrics of the Supervisor have the version", async () => {
   using app = await startApp();
   const { info } = await (await app.http.request("/openapi.json")).json();
 

@@ -138,7 +138,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "deno task admin finds the service of DATA_DIR, and says what to do where it does not run",
+  name: "deno task admin finds the service of DATA_DIR, and names the remedy if none runs",
   timeout: 120_000,
   async fn() {
     const directory = await Deno.makeTempDir();

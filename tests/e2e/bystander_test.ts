@@ -62,7 +62,7 @@ async function peerStranger(transport: "TCP" | "UDP", port: number): Promise<Str
 }
 
 Deno.test({
-  name: "the dearest INVITEs of strangers cost little, and a bystander's call goes on",
+  name: "the costliest unauthenticated INVITEs cost little, and a bystander's call goes on",
   ignore: Deno.build.os !== "linux",
   timeout: 180_000,
   async fn() {

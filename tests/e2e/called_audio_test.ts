@@ -44,7 +44,7 @@ const answers = [
 ] as const;
 
 Deno.test({
-  name: "AnsweredBy is told by what a carrier's side says by RTP",
+  name: "AnsweredBy follows from the RTP of a carrier's side",
   timeout: 240_000,
   async fn() {
     await using lab = await startLab();
@@ -71,7 +71,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "who is dialled hears digits, then its screening, and talks to the caller after a key",
+  name: "a dialled callee hears digits, then its screening, and talks to the caller after a key",
   timeout: 240_000,
   async fn() {
     await using lab = await startLab();
@@ -112,7 +112,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a new Url for a caller whose Dial rings is heard, and who rings is cancelled",
+  name: "a new Url during a ringing Dial is performed for the caller, and the callee is cancelled",
   timeout: 240_000,
   async fn() {
     await using lab = await startLab();

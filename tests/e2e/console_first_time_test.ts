@@ -81,7 +81,7 @@ async function signedIn(page: Page, app: App, address: string): Promise<void> {
 }
 
 chromiumTest(
-  "whoever sees the console for the first time finds why a call was hung up, and more, in few steps",
+  "a first-time user of the console finds why a call was hung up, and more, in few steps",
   async (browser) => {
     using app = await startConsole({ madeUpWebhooks: true });
     app.clock.now = Date.now();

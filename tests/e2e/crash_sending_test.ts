@@ -82,7 +82,7 @@ const headersOf = ({ mails }: MailServer, name: string) =>
 
 const repeated = (ids: string[]) => ids.length - new Set(ids).size;
 
-Deno.test("a service that is killed while it sends loses nothing, and repeats only what was under way", async () => {
+Deno.test("a service that is killed while it sends loses nothing, and repeats only work under way", async () => {
   await using app = startAppServer();
   await using mail = await startMailServer();
   await using source = startLocationSource();

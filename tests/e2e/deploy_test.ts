@@ -77,7 +77,7 @@ Deno.test(
 );
 
 Deno.test(
-  "what root installed by docs/how-to/production.md starts as the unit's user",
+  "the installation of docs/how-to/production.md, done by root, starts as the unit's user",
   needs("git", "bwrap"),
   async () => {
     const unit = (await read("switchboard.service")).split("\n");

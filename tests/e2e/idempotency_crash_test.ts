@@ -13,7 +13,7 @@ const post = (system: System, form: Record<string, string>): Promise<Response> =
     body: new URLSearchParams(form),
   });
 
-Deno.test("a retry finds what a service made that was killed before it answered", async () => {
+Deno.test("a retry finds the record of a service that was killed before its response", async () => {
   await using store = startKvConnect();
   await using system = await startSystem({
     env: { KV_URL: store.url, DENO_KV_ACCESS_TOKEN: "test", SECRET_KEY: "a key of this test" },

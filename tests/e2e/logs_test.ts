@@ -14,7 +14,7 @@ const lineOf = (system: System, event: string, fits: (line: Line) => boolean = (
     () => linesOf(system).find((line) => line.event === event && fits(line)),
   );
 
-Deno.test("the log tells of requests, registrations, ended calls and webhooks given up", async () => {
+Deno.test("the log has requests, registrations, ended calls and webhooks given up", async () => {
   await using system = await startSystem({
     env: { LOG_REQUESTS: "1", WEBHOOK_MAX_ATTEMPTS: "1" },
   });
@@ -49,7 +49,7 @@ Deno.test("the log tells of requests, registrations, ended calls and webhooks gi
   }
 });
 
-Deno.test("LOG_LEVEL=error leaves out what is no error, and LOG_REQUESTS logs no request unless set", async () => {
+Deno.test("LOG_LEVEL=error logs errors only, and LOG_REQUESTS logs no request unless set", async () => {
   await using system = await startSystem({ env: { LOG_LEVEL: "error" } });
   const phone = await system.phone("alice");
   await system.post("Calls.json", { From: "welcome", To: "client:nobody", Url: system.baseUrl });

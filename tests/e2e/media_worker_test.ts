@@ -43,7 +43,7 @@ Deno.test("a companion whose port of media is taken ends and says so", async () 
   }
 });
 
-Deno.test("fail() says one line, and tells the supervisor that a start failed", async () => {
+Deno.test("fail() writes one line, and reports the failed start to the supervisor", async () => {
   const script = `
     import { fail } from "./core/machine/process/process.ts";
     fail(new Error("Cannot start:\\nno"));

@@ -92,7 +92,7 @@ async function callEcho(system: System): Promise<void> {
 }
 
 Deno.test(
-  "Prometheus reads all processes, and what a call was is in its series",
+  "Prometheus reads all processes, and its series describe a call",
   needs("prometheus"),
   async () => {
     const measured = await startMeasured();

@@ -148,7 +148,7 @@ Deno.test("a call leaves the conference when its companion is killed", async () 
   await closeAll([alice, bob, carol]);
 });
 
-Deno.test("who waits in a queue at one companion talks to who takes it at another", async () => {
+Deno.test("a call in a queue at one companion is bridged with a taker at another", async () => {
   await using app = startAppServer();
   await using system = await startSystem({ env });
   await using second = await startCompanion(system, env);
@@ -175,7 +175,7 @@ Deno.test("who waits in a queue at one companion talks to who takes it at anothe
   await closeAll([alice, bob]);
 });
 
-Deno.test("who enters a conference whose companion was just killed gets into a new conference at once", async () => {
+Deno.test("a call into a conference whose companion was just killed gets into a new conference at once", async () => {
   await using app = startAppServer();
   await using system = await startSystem({ env });
   await using second = await startCompanion(system, env);

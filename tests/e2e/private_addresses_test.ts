@@ -11,7 +11,7 @@ import { pcmFile } from "../support/media/wav_file.ts";
 const chime = [523.25, 659.25];
 
 Deno.test({
-  name: "a call hears audio of this service, and none of a private address, which nobody asks",
+  name: "a call hears audio of this service, and none of a private address, which gets no request",
   timeout: 240_000,
   async fn() {
     await using app = startAppServer();

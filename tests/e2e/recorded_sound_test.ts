@@ -31,7 +31,7 @@ async function soundAt(url: string) {
 }
 
 chromiumTest(
-  "what Chromium and baresip say to each other is in the WAV, and what Chromium says to Record",
+  "the WAV has the audio of Chromium and baresip, and the Record that of Chromium",
   async (browser) => {
     await using app = startAppServer();
     const [port] = freePorts(1) as [number];

@@ -95,7 +95,7 @@ async function killHard(system: System, script: "main.ts" | "sip/main.ts"): Prom
 const asked = (app: AppServer, path: string) =>
   eventually(`${path} is asked`, () => app.sent(path)[0]);
 
-Deno.test("what a caller says is at the application as a WAV file when its action is asked", async () => {
+Deno.test("the application gets the caller's message as a WAV file when its action is requested", async () => {
   await using call = await recordedCall();
   const { app, system, voice } = call;
   await eventually("she has spoken", () => voice.spoken() > 2.5);

@@ -94,7 +94,7 @@ for (const [how, lose] of Object.entries(losses)) {
   );
 }
 
-softphonePageTest("who comes back to a call that has ended is told so", async (lab) => {
+softphonePageTest("a page that reconnects to a call that has ended shows its end", async (lab) => {
   const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
   await talk(alice, bob, "bob");
 
@@ -132,7 +132,7 @@ async function reconnect(phone: SoftphonePage, login: string): Promise<void> {
 }
 
 softphonePageTest(
-  "who is called answers, or is called no more, by a new connection",
+  "a callee with a new connection answers, or stops ringing",
   async (lab) => {
     const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
     await alice.dial("bob");
@@ -152,7 +152,7 @@ softphonePageTest(
 );
 
 softphonePageTest(
-  "who calls and loses the connection calls no more, at either end",
+  "a caller that loses its connection stops calling, at either end",
   async (lab) => {
     const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
     await alice.dial("bob");

@@ -181,7 +181,7 @@ softphonePageTest("the numbers of a first start echo, take keys, record and join
 });
 
 softphonePageTest(
-  "a page is told of a hold in a Dial, where our media are in between",
+  "a page shows a hold in a Dial whose media are relayed by us",
   async (lab) => {
     await using app = startAppServer();
     app.pages.set(

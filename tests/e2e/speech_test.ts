@@ -64,7 +64,7 @@ for (const [what, env, engine] of engines) {
 }
 
 Deno.test({
-  name: "a Say that cannot be said, or not by its voice, is told of in a Notification",
+  name: "a Say without speech, or not by its voice, leaves a Notification",
   timeout: 240_000,
   async fn() {
     await using app = startAppServer();
@@ -95,7 +95,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "ESPEAK_PACKAGE=false leaves the npm package out, and says what Say needs",
+  name: "ESPEAK_PACKAGE=false leaves the npm package out, and the log names what Say needs",
   timeout: 240_000,
   async fn() {
     await using app = startAppServer();

@@ -9,7 +9,7 @@ import { run } from "../support/process/run.ts";
 import { freePorts, isAlive, spawnTask, startSystem } from "../support/process/system.ts";
 import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
-Deno.test("deno task start writes the credentials for their owner and tells how to begin", async () => {
+Deno.test("deno task start writes the credentials for their owner and prints the first steps", async () => {
   await using system = await startSystem({ env: { BASE_ULR: "http://other.test" } });
   const file = `${system.directory}/credentials.json`;
   assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
@@ -179,7 +179,7 @@ Deno.test("a start on every address advertises one that others can connect to, a
   assert.equal((await settings.json()).ws_url, own(system.wsUrl));
 });
 
-Deno.test("a name as PUBLIC_IP is looked up, and browsers are told its address", async () => {
+Deno.test("a name as PUBLIC_IP is resolved, and browsers get its address", async () => {
   await using system = await startSystem({ env: { HOST: "0.0.0.0", PUBLIC_IP: "localhost" } });
   const phone = await system.phone("alice");
   const Url = `${system.baseUrl}/demo/welcome`;
@@ -264,7 +264,7 @@ async function barePath(): Promise<string> {
 
 for (const isBare of [false, true]) {
   const on = isBare ? ", on a machine without ps" : "";
-  Deno.test(`SIGTERM to npx, which passes no signal on, stops what it started${on}`, async () => {
+  Deno.test(`SIGTERM to npx, which passes no signal on, stops its child processes${on}`, async () => {
     const PATH = isBare ? await barePath() : Deno.env.get("PATH")!;
     const system = await startSystem({ deno: ["npx", "-y", "deno@2.9.6"], env: { PATH } });
     const scripts = ["main.ts", "sip/main.ts", "core/machine/adapters/speech/main.ts"] as const;

@@ -44,7 +44,7 @@ const envOf = (system: Pick<System, "baseUrl" | "accountSid" | "authToken">) => 
 });
 
 Deno.test({
-  name: "deno task tail prints what becomes of a call by the stream of a running service",
+  name: "deno task tail prints the events of a call from the stream of a running service",
   timeout: 120_000,
   async fn() {
     await using system = await startSystem();

@@ -16,7 +16,7 @@ const refer = async ({ dialog }: Talker, to: string) => {
   assert.equal(status, 202);
 };
 
-Deno.test("who was taken from a queue elsewhere hears ringing while a transfer rings, and whom it leads to", async () => {
+Deno.test("a caller taken from a queue elsewhere hears ringing while a transfer rings, and then its target", async () => {
   await using app = startAppServer();
   await using system = await startSystem({ env });
   await using second = await startCompanion(system, env);

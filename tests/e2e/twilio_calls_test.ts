@@ -83,7 +83,7 @@ Deno.test({
     const { app, client } = lab;
 
     await t.step(
-      "a pause with skip leaves out what is said, one with silence keeps its time",
+      "a pause with skip leaves out the audio meanwhile, one with silence keeps its time",
       async () => {
         const call = await answeredCall(lab);
         const { sid, voice } = call;

@@ -109,7 +109,7 @@ markupTest(
 );
 
 markupTest(
-  "Dial records what the caller says alone, without silence at the ends, and tells each event",
+  "Dial records the caller alone, without silence at the ends, and reports each event",
   async ({ system, page, caller, app, notifications }) => {
     const alice = await caller("alice");
     const bob = await system.phone("bob");
@@ -332,7 +332,7 @@ markupTest(
 );
 
 markupTest(
-  "answering machine detection of a Dial is told to its callback, while the two talk",
+  "the callback of a Dial gets the answering machine detection while the two talk",
   async ({ page, caller, app, system }) => {
     const alice = await caller("alice");
     const bob = await system.phone("bob");

@@ -25,7 +25,8 @@ const documents: [what: string, page: string | number, sip: number, status: stri
 ];
 
 Deno.test({
-  name: "a caller is told how its call ended that no verb answered, and so is the StatusCallback",
+  name:
+    "a caller whose call no verb answered gets the reason for its end, and so does the StatusCallback",
   timeout: 240_000,
   async fn() {
     await using app = startAppServer();

@@ -155,7 +155,7 @@ Deno.test("an account above sets limits, and the account itself does not", async
   assert.equal(cleared.json().texts_today, null);
 });
 
-Deno.test("limits count what was live and charged before they were set, once", async () => {
+Deno.test("limits count calls that were live and charged before they were set, once", async () => {
   using lab = await startPaid();
   const { app, tenant } = lab;
   await idOf(tenant);
@@ -355,7 +355,7 @@ Deno.test("premium and satellite numbers are refused unless allowed, and so are 
   assert.equal(sms.status, 403);
 });
 
-Deno.test("live calls share what is left of the money, and end before a minute that it does not pay", async () => {
+Deno.test("live calls share the rest of the money, and end before a minute that it does not cover", async () => {
   using lab = await startPaid();
   const { app, tenant } = lab;
   const below = await app.subAccount(tenant, "below");
@@ -417,7 +417,7 @@ Deno.test("minutes that began while no service ran are counted, and the call end
   assert.deepEqual([shown.spend_today, shown.spend_reserved], ["1.80", "0.00"]);
 });
 
-Deno.test("a limit of money that is lowered below what is used ends the calls that cost", async () => {
+Deno.test("a limit of money that is lowered below the amount used ends the calls that cost", async () => {
   using lab = await startPaid();
   const { app, tenant } = lab;
   await limit(app, tenant, { MaxSpendPerDay: "10" });

@@ -108,7 +108,7 @@ Deno.test("a call that waits to be dialled is canceled when its account is suspe
   assert.ok(call?.status === "canceled" || call?.status === "failed", call?.status);
 });
 
-Deno.test("closing deletes what a closed account loses, below it too, and keeps the rest", async () => {
+Deno.test("closing deletes the resources of a closed account, below it too, and retains the others", async () => {
   using app = await startApp();
   const parent = await app.subAccount(app.root, "parent");
   const child = await app.subAccount(parent, "child");
@@ -144,7 +144,7 @@ Deno.test("closing deletes the audio of the recordings", async () => {
   assert.equal(await app.ports.blobs.get(child.sid, sid), null);
 });
 
-Deno.test("closing goes on where it was killed, and deletes what was made meanwhile", async () => {
+Deno.test("closing goes on where it was killed, and deletes resources created meanwhile", async () => {
   using app = await startApp();
   const child = await app.subAccount(app.root, "child");
   await fill(app, child, { n: 4 });

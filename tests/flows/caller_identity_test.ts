@@ -30,7 +30,7 @@ async function startTwo() {
   return { app, a, shown, [Symbol.dispose]: () => app[Symbol.dispose]() };
 }
 
-Deno.test("a call to another account's Client shows what a call to a number may, and nothing else", async () => {
+Deno.test("a call to another account's Client shows the caller IDs of a call to a number only", async () => {
   using two = await startTwo();
 
   for (const to of ["client:bob", "sip:bob@sip.test"]) {

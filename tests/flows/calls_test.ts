@@ -124,7 +124,7 @@ Deno.test("the first document is requested with the parameters of the call, sign
 });
 
 for (const outcome of ["busy", "no-answer", "failed", "canceled"] as const) {
-  Deno.test(`a call that ends as ${outcome} is told as completed, once`, async () => {
+  Deno.test(`a call that ends as ${outcome} is reported as completed, once`, async () => {
     using app = await startApp();
     await client(app, "alice");
     const sid = await postCall(app, { StatusCallback: "https://app.test/events" });
@@ -183,7 +183,7 @@ for (
     [{ by: "service", cause: "unreachable", text: "no such host" }, 503, /no response.*no such/],
   ] as const
 ) {
-  Deno.test(`a failure by ${disconnection.by}, ${disconnection.cause}, is told as what it is`, async () => {
+  Deno.test(`a failure by ${disconnection.by}, ${disconnection.cause}, is reported with its cause`, async () => {
     using app = await startApp();
     await client(app, "alice");
     const leg = companionOf(app, await postCall(app));
@@ -195,7 +195,7 @@ for (
   });
 }
 
-Deno.test("while no companion has room a call to a number gets 503, one to a Client goes on", async () => {
+Deno.test("while all companions are full a call to a number gets 503, one to a Client goes on", async () => {
   using app = await startApp();
   await client(app, "alice");
   const beat = { legs: [], registered: 0 };

@@ -83,7 +83,7 @@ sipTest("a MESSAGE to a Client of another account is recorded there too, as rece
   assert.deepEqual([toApp, out], [0, 0]);
 });
 
-sipTest("a MESSAGE that nobody can get is refused, recorded and told of", async () => {
+sipTest("a MESSAGE without a reachable recipient is refused, recorded and notified", async () => {
   await using lab = await startLab();
   await lab.client("mute");
   const { clients } = lab.app.ports.records;
@@ -129,7 +129,7 @@ sipTest("only a registered Client may send, under its own name", async () => {
 });
 
 sipTest(
-  "two that answer each other are stopped for the rest of the minute, told of once",
+  "two Clients that answer each other are stopped for the rest of the minute, with one Notification",
   async () => {
     await using lab = await startLab();
     await lab.phone("bob", lab.two);
@@ -149,7 +149,7 @@ sipTest(
 );
 
 sipTest(
-  "POST SMS/Messages reaches a Client by its Login, and its StatusCallback tells",
+  "POST SMS/Messages reaches a Client by its Login, and its StatusCallback gets the status",
   async () => {
     await using lab = await startLab();
     const bob = await lab.phone("bob", lab.two);

@@ -260,7 +260,7 @@ for (const step of steps) {
     assert.deepEqual(sent, [sid]);
   });
 
-  Deno.test(`a waiting call is told how long it waits, though the clock was set by ${by}`, () => {
+  Deno.test(`a waiting call gets its waiting time, though the clock was set by ${by}`, () => {
     const clock = handClock(Date.UTC(2024, 0, 1));
     const clocks = { now: () => clock.now, steadyNow: () => clock.steady };
     const member = { at: clock.now, steadyAt: clock.steady };

@@ -104,7 +104,7 @@ sipTest("GET Bindings lists devices at all companions, and 503 when one is silen
   assert.deepEqual(await companions.holding("alice", [left, gone]), [left]);
 });
 
-sipTest("a companion that stops is forgotten at once, with who was registered there", async () => {
+sipTest("a companion that stops is removed at once, with its registrations", async () => {
   await using lab = await startTwo();
   const { companions } = lab.app.ports;
   await lab.client("alice");

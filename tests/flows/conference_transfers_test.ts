@@ -71,7 +71,7 @@ const refers = async (dialog: PhoneDialog, to: string) =>
 
 for (const at of ["one", "two"] as const) {
   sipTest(
-    `blindInConference() has the one called take the place of who refers, at ${at}`,
+    `blindInConference() has the target take the transferor's place, at ${at}`,
     async () => {
       await using lab = await start();
       const [alice, bob] = await both(lab, at);
@@ -103,7 +103,7 @@ for (const at of ["one", "two"] as const) {
 }
 
 sipTest(
-  "blindInConference() leaves all as it was when nobody answers, and the conference may go on",
+  "blindInConference() leaves all as it was without an answer, and the conference may go on",
   async () => {
     await using lab = await start();
     const [, bob] = await both(lab, "one");
@@ -124,7 +124,7 @@ sipTest(
 );
 
 sipTest(
-  "blindInConference() brings the one called also when the transferor does not wait",
+  "blindInConference() brings the target also when the transferor does not wait",
   async () => {
     await using lab = await start();
     const [alice, bob] = await both(lab, "two");
@@ -143,17 +143,20 @@ sipTest(
   },
 );
 
-sipTest("onRefer() refuses a transfer of one with whom the conference would end", async () => {
-  await using lab = await start();
-  const [, bob] = await both(lab, "one", lobby(`endConferenceOnExit="true"`));
+sipTest(
+  "onRefer() refuses a transfer by a participant whose exit would end the conference",
+  async () => {
+    await using lab = await start();
+    const [, bob] = await both(lab, "one", lobby(`endConferenceOnExit="true"`));
 
-  const refused = await refers(bob.dialog, "sip:carol@sip.test");
+    const refused = await refers(bob.dialog, "sip:carol@sip.test");
 
-  assert.equal(refused.start, "SIP/2.0 403 Conference Would End");
-  await lab.untilIn("alice", "bob");
-});
+    assert.equal(refused.start, "SIP/2.0 403 Conference Would End");
+    await lab.untilIn("alice", "bob");
+  },
+);
 
-sipTest("attendedInConference() has whom the transferor asked take its place", async () => {
+sipTest("attendedInConference() has the consulted party take the transferor's place", async () => {
   await using lab = await start();
   const [alice, bob] = await both(lab, "one");
   const carol = await lab.phone("carol", lab.one);
@@ -176,7 +179,7 @@ sipTest("attendedInConference() has whom the transferor asked take its place", a
 for (const at of ["one", "two"] as const) {
   for (const media of ["anchored", "proxied"] as const) {
     sipTest(
-      `blindInConference() has whom the transferor asked take its place, at ${at} and another: ${media}`,
+      `blindInConference() has the consulted party take the transferor's place, at ${at} and another: ${media}`,
       async () => {
         await using lab = await start();
         const [alice, bob] = await both(lab, at);
@@ -207,7 +210,7 @@ for (const at of ["one", "two"] as const) {
 }
 
 sipTest(
-  "blindInConference() has one take its place of whom the service knows no answer yet",
+  "blindInConference() replaces the transferor by a target whose answer the service does not have yet",
   async () => {
     await using lab = await start();
     const [alice, bob] = await both(lab, "two");
@@ -239,7 +242,7 @@ function holdBack({ app }: Lab, type: string): { letThrough(): void } {
 }
 
 sipTest(
-  "blindInConference() leaves all as it was when whom the transferor asked is gone",
+  "blindInConference() leaves all as it was when the consulted party is gone",
   async () => {
     await using lab = await start();
     const [alice, bob] = await both(lab, "one");
@@ -268,7 +271,7 @@ async function withoutMarkup(lab: Lab, login: string): Promise<void> {
 }
 
 sipTest(
-  "blindInConference() brings the one called of a transferor who hangs up at once",
+  "blindInConference() brings the target of a transferor who hangs up at once",
   async () => {
     await using lab = await start();
     const [alice, bob] = await both(lab, "one");
@@ -299,7 +302,7 @@ sipTest(
 );
 
 sipTest(
-  "blindInConference() leaves a transferor be that was sent elsewhere meanwhile",
+  "blindInConference() leaves a transferor alone that was redirected meanwhile",
   async () => {
     await using lab = await start();
     const [alice, bob] = await both(lab, "one");
@@ -328,7 +331,7 @@ sipTest(
 
 for (const at of ["one", "two"] as const) {
   sipTest(
-    `blindInConference() rings nobody any more when the conference ends, at ${at}`,
+    `blindInConference() stops ringing when the conference ends, at ${at}`,
     async () => {
       await using lab = await start();
       const [alice, bob] = await both(lab, at);
@@ -350,7 +353,7 @@ for (const at of ["one", "two"] as const) {
   );
 }
 
-sipTest("blindInConference() rings nobody any more when REST ends the conference", async () => {
+sipTest("blindInConference() stops ringing when REST ends the conference", async () => {
   await using lab = await start();
   const [, bob] = await both(lab, "one");
   const carol = await lab.phone("carol", lab.one);
@@ -367,25 +370,28 @@ sipTest("blindInConference() rings nobody any more when REST ends the conference
   assert.match((await told(bob)).at(-1)!, /^SIP\/2\.0 48[07] /);
 });
 
-sipTest("swap() opens no conference for who answers after the other has ended", async () => {
-  await using lab = await start();
-  const [alice, bob] = await both(lab, "one");
-  const carol = await lab.phone("carol", lab.one);
+sipTest(
+  "swap() opens no conference for a side that answers after the other has ended",
+  async () => {
+    await using lab = await start();
+    const [alice, bob] = await both(lab, "one");
+    const carol = await lab.phone("carol", lab.one);
 
-  await refers(bob.dialog, "sip:carol@sip.test");
-  const ringing = await carol.nextCall();
-  await bob.dialog.bye();
-  await lab.untilIn("alice");
-  await alice.dialog.bye();
-  // The order to end the ringing waits among the jobs, which nobody runs.
-  await lab.until(async () => (await lab.conference()).status === "completed");
-  const dialog = await ringing.answer();
+    await refers(bob.dialog, "sip:carol@sip.test");
+    const ringing = await carol.nextCall();
+    await bob.dialog.bye();
+    await lab.untilIn("alice");
+    await alice.dialog.bye();
+    // The order to end the ringing waits among the jobs, which nobody runs.
+    await lab.until(async () => (await lab.conference()).status === "completed");
+    const dialog = await ringing.answer();
 
-  assert.equal((await dialog.ended).method, "BYE");
-  assert.equal(await conferences(lab), 1);
-});
+    assert.equal((await dialog.ended).method, "BYE");
+    assert.equal(await conferences(lab), 1);
+  },
+);
 
-sipTest("calling() forgets whom a transfer called in vain", async () => {
+sipTest("calling() forgets the unanswered target of a transfer", async () => {
   await using lab = await start();
   const [, bob] = await both(lab, "one");
   const carol = await lab.phone("carol", lab.one);

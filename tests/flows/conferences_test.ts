@@ -403,7 +403,7 @@ Deno.test("a call at another companion is sent to where the Conference is, while
   assert.equal(next.at, undefined);
 });
 
-Deno.test("closeConference() takes everybody out, also after it was cut off on the way", async () => {
+Deno.test("closeConference() removes all participants, also after it was interrupted", async () => {
   using app = await startApp();
   const { conferenceSid: sid } = await join(await caller(app, "1", inConference()));
   await join(await caller(app, "2", inConference()));

@@ -184,7 +184,7 @@ for (
     ["a fragment", "wss://agent.test/#here", /a query or a fragment/],
   ] as const
 ) {
-  Deno.test(`A ConversationRelay with ${what} in its URL leaves a Notification, and its action is told`, async () => {
+  Deno.test(`A ConversationRelay with ${what} in its URL leaves a Notification, and its action gets the error`, async () => {
     using app = await startApp();
     const call = await caller(app, "1", simple().replace(url, bad));
     await call.report({ type: "answered" }, { wantsScript: false });

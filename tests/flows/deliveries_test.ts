@@ -102,7 +102,7 @@ Deno.test("requests of one call come one after another in their order, beside th
   assert.ok(most > 1, "calls do not wait for each other");
 });
 
-Deno.test("every attempt is kept with why it failed, until the delivery is given up", async () => {
+Deno.test("every attempt is recorded with the reason for its failure, until the delivery is given up", async () => {
   using app = await startApp({ madeUpWebhooks: true });
   let asked = 0;
   app.answers = () => {
@@ -146,7 +146,7 @@ Deno.test("every attempt is kept with why it failed, until the delivery is given
   );
 });
 
-Deno.test("attempts beyond what a record has conference for go, oldest first; they stay counted", async () => {
+Deno.test("the oldest attempts that a record has no space for are dropped, and stay counted", async () => {
   using app = await startApp({ madeUpWebhooks: true });
   Object.assign(app.ports.settings, { webhookMaxAttempts: 20 });
   const headers = { "x-long": "é".repeat(900) };

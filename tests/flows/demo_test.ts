@@ -99,7 +99,7 @@ Deno.test("every document of the demo is performed whole", async () => {
   assert.match(await types("/voicemail/recorded", { Digits: "hangup" }), /^(answer )?hangup$/);
 });
 
-Deno.test("the demo's documents take what callers send as text, never as markup", async () => {
+Deno.test("the demo's documents take input of callers as text, never as markup", async () => {
   const url = "https://app.test/a?b=1&c=<2>";
   const played = (await steps("/voicemail/recorded", { RecordingUrl: url }))
     .find(({ type }) => type === "play");

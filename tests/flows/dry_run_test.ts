@@ -155,7 +155,7 @@ Deno.test("the dry run is tried with every kind of step", () => {
 for (
   const [type, { Kind = "voice", step, verb, takes, input, result, to }] of Object.entries(kinds)
 ) {
-  Deno.test(`a dry run performs ${type}: its markup, what it takes, what it brings`, async () => {
+  Deno.test(`a dry run performs ${type}: its markup, its inputs, its results`, async () => {
     using app = await startApp();
     await made(app.root, "Clients", { Login: "alice", Password: "secret" });
     const last = Kind === "ussd" ? { shown: { type: "ussdMessage", text: "end" } } : { end };
@@ -184,7 +184,7 @@ for (
   });
 }
 
-Deno.test("a dry run waits in a queue, says what its caller hears, and goes on by the result", async () => {
+Deno.test("a dry run waits in a queue, shows what the caller hears, and goes on by the result", async () => {
   using app = await startApp();
   const flow = flowOf({
     wait: {
@@ -223,7 +223,7 @@ Deno.test("a dry run takes the next caller of a queue, or finds it empty", async
   assert.deepEqual(said(empty), ["empty: no-answer"]);
 });
 
-Deno.test("a dry run says what a call says, by the same inputs", async () => {
+Deno.test("a dry run speaks the same texts as a call, by the same inputs", async () => {
   using app = await startApp({ ports: { mailer: null } });
   await made(app.root, "Clients", { Login: "bob", Password: "secret" });
   const customer = { customer: { name: "Ada", agents: ["bob"] } };
@@ -336,7 +336,7 @@ const menu = flowOf({
   nothing: { type: "say", text: "Nothing" },
 });
 
-Deno.test("keys of a dry run end an input as on a call; what comes after is noted", async () => {
+Deno.test("keys of a dry run end an input as on a call; further keys are noted", async () => {
   using app = await startApp();
   const trace = await tried(app, menu, [{ type: "keys", digits: "129" }]);
   assert.deepEqual(way(trace), ["menu", "one"]);
@@ -387,7 +387,7 @@ Deno.test("a dry run notes callees that cannot be called", async () => {
   assert.equal(trace.steps[0]!.result.DialCallStatus, "failed");
 });
 
-Deno.test("a dry run of a message has its text, and performs what needs no call", async () => {
+Deno.test("a dry run of a message has its text, and performs the steps that need no call", async () => {
   using app = await startApp();
   const flow = flowOf({
     a: {

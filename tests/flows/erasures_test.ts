@@ -163,7 +163,7 @@ Deno.test("an Erasure waits for a live call, and erases it once it has ended", a
   assert.equal((await app.root.get(`Calls/${live.sid}.json`)).status, 404);
 });
 
-Deno.test("an Erasure that is interrupted goes on, with what belongs to the calls", async () => {
+Deno.test("an Erasure that is interrupted goes on, with the records of the calls", async () => {
   await using endpoint = startKvConnect();
   using app = await startWith(endpoint.url);
   await keepMuch(app, app.root, erasedNumber);

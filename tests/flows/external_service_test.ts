@@ -151,7 +151,7 @@ for (const [what, { answer, step = {}, problem }] of Object.entries(failures)) {
   });
 }
 
-Deno.test("externalService takes from a JSON answer what it is to, and texts as they are", async () => {
+Deno.test("externalService takes the selected values of a JSON response, texts unchanged", async () => {
   const answer = () => json({ a: { b: [{ c: 1 }, true, null] }, long: "x".repeat(3_000) });
   for (
     const [place, text] of [

@@ -111,7 +111,7 @@ const becomes: Record<string, { step: object; script: unknown[] }> = {
 };
 
 for (const [what, { step, script }] of Object.entries(becomes)) {
-  Deno.test(`a flow's ${what} is what the verb is`, async () => {
+  Deno.test(`a flow's ${what} does the same as the verb`, async () => {
     using app = await startApp();
     const called = await calledFlow(app, flowOf({ a: step }, { variables: { known: "it" } }));
 
@@ -217,7 +217,7 @@ for (
   });
 }
 
-Deno.test("a gather without input goes on at noInput, and knows no digits of one before", async () => {
+Deno.test("a gather without input goes on at noInput, without the digits of one before", async () => {
   using app = await startApp();
   const again = {
     first: { type: "gather", next: "menu" },

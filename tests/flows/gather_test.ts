@@ -41,7 +41,7 @@ const results: Record<string, { event: object; digits: unknown; speech: unknown[
 };
 
 for (const [what, { event, digits, speech }] of Object.entries(results)) {
-  Deno.test(`the action of a Gather is told the ${what}, and its answer is performed`, async () => {
+  Deno.test(`the action of a Gather gets the ${what}, and its response is performed`, async () => {
     using app = await startApp();
     const { sid, leg } = await answered(app, () => xml('<Gather action="typed"/>'));
 

@@ -162,7 +162,7 @@ Deno.test("Gateways are registered beside one whose account cannot be read", asy
   assert.deepEqual(given.map(({ gatewaySid }) => gatewaySid), [theirs.sid]);
 });
 
-Deno.test("a call whose stored StatusCallback has a host no DNS could know ends all the same", async () => {
+Deno.test("a call whose stored StatusCallback has a host that no DNS can resolve ends all the same", async () => {
   using app = await startApp();
   const [{ sid, leg }] = await twoCalls(app);
   const statusCallback = `https://${longHost}/events`;

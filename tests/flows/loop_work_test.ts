@@ -132,7 +132,7 @@ Deno.test("a flood of reports of a tenant's calls leaves another's call at its p
   assert.ok(place < 15, `${place} of ${floods.length} came first`);
 });
 
-Deno.test("jobs, reports, parts of recordings and event streams ask for their tenant's share", async () => {
+Deno.test("jobs, reports, recorded audio and event streams take their tenant's share", async () => {
   const asked: LoopWork[] = [];
   const loop = {
     enter(asking: LoopWork) {
@@ -182,7 +182,7 @@ Deno.test("streams of an account share the text of an event", async () => {
   assert.equal(JSON.parse(texts[0]!).record.from, "one");
 });
 
-Deno.test("work that waits for others holds no share, and work within work asks for none", async () => {
+Deno.test("work that waits for others holds no share, and nested work takes none", async () => {
   let [held, most, asked] = [0, 0, 0];
   const shares = {
     enter() {

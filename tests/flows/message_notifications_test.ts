@@ -69,56 +69,62 @@ const statusesOf = async ({ app }: CompanionsLab) => {
 };
 
 for (const at of ["one", "two"] as const) {
-  sipTest(`the sender is told that a plain phone at companion ${at} has its message`, async () => {
-    await using lab = await startLab();
-    const bob = await lab.phone("bob", lab[at]);
+  sipTest(
+    `the sender gets a notification that a plain phone at companion ${at} has its message`,
+    async () => {
+      await using lab = await startLab();
+      const bob = await lab.phone("bob", lab[at]);
 
-    const { status } = await lab.alice.message("bob", "", { body: asking("id <1> & co") });
-    await lab.app.runJobs();
-    const text = await bob.nextText();
-    const told = await lab.alice.nextText();
+      const { status } = await lab.alice.message("bob", "", { body: asking("id <1> & co") });
+      await lab.app.runJobs();
+      const text = await bob.nextText();
+      const told = await lab.alice.nextText();
 
-    assert.equal(status, 202);
-    assert.deepEqual([text.body, valueOf(text, "content-type")], [
-      "hello",
-      "text/plain;charset=UTF-8",
-    ]);
-    assert.deepEqual(notificationIn(told), {
-      messageId: "id <1> & co",
-      status: "delivered",
-      from: "<sip:bob@sip.test>",
-    });
-    assert.deepEqual(await statusesOf(lab), [["sent", "hello"]]);
-  });
+      assert.equal(status, 202);
+      assert.deepEqual([text.body, valueOf(text, "content-type")], [
+        "hello",
+        "text/plain;charset=UTF-8",
+      ]);
+      assert.deepEqual(notificationIn(told), {
+        messageId: "id <1> & co",
+        status: "delivered",
+        from: "<sip:bob@sip.test>",
+      });
+      assert.deepEqual(await statusesOf(lab), [["sent", "hello"]]);
+    },
+  );
 }
 
-sipTest("a phone that knows IMDN is asked, and the sender told once that it was read", async () => {
-  await using lab = await startLab();
-  const bob = await lab.phone("bob", lab.two);
-  await knowImdn(bob);
+sipTest(
+  "a phone with IMDN gets a request for it, and the sender one notification that it was read",
+  async () => {
+    await using lab = await startLab();
+    const bob = await lab.phone("bob", lab.two);
+    await knowImdn(bob);
 
-  await lab.alice.message("bob", "", { body: asking("one") });
-  await lab.app.runJobs();
-  const text = readCpim((await bob.nextText()).body)!;
-  const statuses = [notificationIn(await lab.alice.nextText()).status];
-  const answers: (number | undefined)[] = [];
-  for (const id of [text.messageId!, text.messageId!, `SM${"0".repeat(32)}`]) {
-    answers.push((await bob.message("alice", "", { body: displayed(id) })).status);
-  }
-  await lab.app.runJobs();
-  statuses.push(notificationIn(await lab.alice.nextText()).status);
-  await lab.alice.message("bob", "", { body: asking("two", ["positive-delivery"]) });
-  await lab.app.runJobs();
-  const second = await bob.nextText();
+    await lab.alice.message("bob", "", { body: asking("one") });
+    await lab.app.runJobs();
+    const text = readCpim((await bob.nextText()).body)!;
+    const statuses = [notificationIn(await lab.alice.nextText()).status];
+    const answers: (number | undefined)[] = [];
+    for (const id of [text.messageId!, text.messageId!, `SM${"0".repeat(32)}`]) {
+      answers.push((await bob.message("alice", "", { body: displayed(id) })).status);
+    }
+    await lab.app.runJobs();
+    statuses.push(notificationIn(await lab.alice.nextText()).status);
+    await lab.alice.message("bob", "", { body: asking("two", ["positive-delivery"]) });
+    await lab.app.runJobs();
+    const second = await bob.nextText();
 
-  assert.deepEqual([text.body, text.wants], ["hello", ["display"]]);
-  assert.deepEqual(answers, [200, 200, 404]);
-  // The next that alice gets is of the next message: the second report of the first told nothing.
-  assert.equal(notificationIn(await lab.alice.nextText()).messageId, "two");
-  assert.deepEqual(statuses, ["delivered", "displayed"]);
-  assert.equal(second.body, "hello"); // Nobody asked whether it was read.
-  assert.deepEqual((await statusesOf(lab)).length, 2); // Notifications are no messages.
-});
+    assert.deepEqual([text.body, text.wants], ["hello", ["display"]]);
+    assert.deepEqual(answers, [200, 200, 404]);
+    // The next that alice gets is of the next message: the second report of the first told nothing.
+    assert.equal(notificationIn(await lab.alice.nextText()).messageId, "two");
+    assert.deepEqual(statuses, ["delivered", "displayed"]);
+    assert.equal(second.body, "hello"); // Nobody asked whether it was read.
+    assert.deepEqual((await statusesOf(lab)).length, 2); // Notifications are no messages.
+  },
+);
 
 sipTest("only the recipient of a message can say that it was read", async () => {
   await using lab = await startLab();
@@ -135,7 +141,7 @@ sipTest("only the recipient of a message can say that it was read", async () => 
   assert.equal(forged.status, 404);
 });
 
-sipTest("the sender is told why no phone took its message", async () => {
+sipTest("the sender gets the reason for which no phone took its message", async () => {
   await using lab = await startLab();
   (await lab.phone("bob", lab.one)).textStatus = 405;
 
@@ -177,7 +183,7 @@ sipTest("a phone that refuses CPIM gets plain text", async () => {
   ]);
 });
 
-sipTest("CPIM that cannot be read, and notifications of a stranger's, are refused", async () => {
+sipTest("CPIM that cannot be read, and notifications of other accounts, are refused", async () => {
   await using lab = await startLab();
   await lab.phone("bob", lab.two);
   const { content } = asking("one");

@@ -17,7 +17,7 @@ async function talking(app: App): Promise<string> {
   return sid;
 }
 
-Deno.test("POST /Calls/{Sid} with Mute silences the leg and leaves what it does alone", async () => {
+Deno.test("POST /Calls/{Sid} with Mute silences the leg and leaves its script alone", async () => {
   using app = await startApp();
   const sid = await talking(app);
   const before = app.scripts.length;

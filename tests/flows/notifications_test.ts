@@ -378,7 +378,7 @@ const failures: Record<string, Failure> = {
 };
 
 for (const [name, failure] of Object.entries(failures)) {
-  Deno.test(`one Notification tells of ${name}, however often it happens`, async () => {
+  Deno.test(`${name} leaves one Notification, however often it happens`, async () => {
     using app = await startApp({ ports: failure.ports ?? {} });
     app.answers = failure.answers ?? (() => new Response());
     await failure.happen(app);

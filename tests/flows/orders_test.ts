@@ -202,7 +202,7 @@ const wrongLookUps: [body: string, rule: RegExp][] = [
 ];
 
 for (const [body, rule] of wrongLookUps) {
-  Deno.test(`Geolocation with ${body} that is wrong is told of, and its action`, async () => {
+  Deno.test(`Geolocation with ${body} that is wrong leaves a Notification, and its action gets the error`, async () => {
     using app = await startApp();
     const verb = `<Geolocation action="/asked" statusCallback="/found">${body}</Geolocation>`;
     const { leg, script } = await answered(app, verb);

@@ -27,7 +27,7 @@ async function statusesTo({ app }: CompanionsLab, to: string): Promise<string[]>
 }
 
 sipTest(
-  "calls go on while the service is down, and it is told in order when it is back",
+  "calls go on while the service is down, and it gets their reports in order afterwards",
   async () => {
     await using lab = await startThree();
     const { alice, bob, carol } = lab;

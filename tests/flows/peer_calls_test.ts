@@ -178,7 +178,7 @@ function inviteAs(
 }
 
 sipTest(
-  "nobody is taken for a companion by a forged, foreign, late or repeated proof",
+  "no forged, foreign, late or repeated proof passes for a companion",
   async () => {
     await using lab = await startTwo();
     const bob = await lab.phone("bob", lab.two);
@@ -283,7 +283,7 @@ sipTest("a transfer passes between Clients at two companions", async () => {
 });
 
 sipTest(
-  "the markup is told the X- headers of an answer from another companion",
+  "the markup gets the X- headers of an answer from another companion",
   async () => {
     await using lab = await startTwo();
     const dial = '<Dial action="/dialled"><Client>bob</Client></Dial>';

@@ -94,7 +94,7 @@ sipTest("calls at two companions meet in one conference, with their own Sids", a
 });
 
 sipTest(
-  "who waits hears its own companion, and the conference when somebody comes or holds end",
+  "a waiting call hears its own companion, and the conference when another enters or hold ends",
   async () => {
     await using lab = await start();
     lab.pages.set("/wait", "<Play>https://app.test/song.wav</Play>");
@@ -237,7 +237,7 @@ sipTest("the star, and REST, take a call out of a conference elsewhere", async (
 });
 
 sipTest(
-  "a companion that stops, with the conference or with a participant, leaves nobody hanging",
+  "a companion that stops, with the conference or with a participant, leaves no call hanging",
   async () => {
     for (const stops of ["one", "two"] as const) {
       await using lab = await start();
@@ -286,7 +286,7 @@ sipTest(
 );
 
 sipTest(
-  "a conference is joined from elsewhere while the service is away, and told when it is back",
+  "a conference is joined from elsewhere while the service is away, and reported when it is back",
   async () => {
     await using lab = await start();
     const { alice, bob, ofBob, out } = await both(lab);
@@ -338,7 +338,7 @@ sipTest("a call that waits at one companion is taken by a call at another", asyn
 });
 
 sipTest(
-  "who waits at a companion out of reach keeps its place, and is taken when that is back",
+  "a call that waits at an unreachable companion keeps its place, and is taken when that is back",
   async () => {
     await using lab = await start();
     lab.pages.set("/wait", "<Play>https://app.test/song.wav</Play>");
@@ -468,7 +468,7 @@ sipTest(
 );
 
 sipTest(
-  "a conference is recorded for a call at another companion, whose action is told",
+  "a conference is recorded for a call at another companion, whose action gets the recording",
   async () => {
     await using lab = await start();
     const { alice, bob, guest, ofAlice } = await both(lab, { bob: lobby(`record="true"`) });

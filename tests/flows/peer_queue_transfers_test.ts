@@ -59,7 +59,7 @@ const completed = (lab: Lab) => async () => {
 
 for (const [who, other, at] of [["alice", "bob", "two"], ["bob", "alice", "one"]] as const) {
   sipTest(
-    `blind() of ${who} moves ${other}, of a call taken elsewhere, to somebody else`,
+    `blind() of ${who} moves ${other}, of a call taken elsewhere, to a third party`,
     async () => {
       await using lab = await taken();
       const carol = await lab.phone("carol", lab.one);
@@ -115,7 +115,7 @@ async function afterDial(lab: Lab): Promise<Record<string, string>> {
   return (await lab.asked("/after"))[0]!;
 }
 
-sipTest("blind() of a transferor who does not wait reaches the target all the same", async () => {
+sipTest("blind() of a transferor that does not wait reaches the target all the same", async () => {
   await using lab = await taken();
   const carol = await lab.phone("carol", lab.two);
 
@@ -161,7 +161,7 @@ for (const who of ["alice", "bob"] as const) {
 }
 
 for (const [who, other] of [["alice", "bob"], ["bob", "alice"]] as const) {
-  sipTest(`a hold of ${who}, in a call taken elsewhere, is told to ${other}`, async () => {
+  sipTest(`a hold of ${who}, in a call taken elsewhere, reaches ${other}`, async () => {
     await using lab = await taken();
     const { dialog } = lab[other];
     for (const direction of ["sendonly", "sendrecv"]) {

@@ -219,53 +219,59 @@ async function participants({ app: { root } }: TransferLab): Promise<number> {
   return (await root.get(path)).json().participants.length;
 }
 
-sipTest("who came to another companion by SDP that passes through can transfer there", async () => {
-  await using lab = await startTransferLab("proxied");
-  await dials(lab, "bob", "carol");
-  const { alice, bob, carol } = await phones(lab, where);
-  const [ofAlice, first] = await talking(alice, bob);
-  const [second, ofCarol] = await talking(bob, carol);
-  await refer(first, second, "carol");
-  const joined = await obey(ofAlice);
-  assert.ok(typeof joined === "object");
-  await second.dialog.ended;
-  await first.dialog.bye();
-  await ofAlice.dialog.ended;
+sipTest(
+  "a call that reached another companion by SDP that passes through can transfer there",
+  async () => {
+    await using lab = await startTransferLab("proxied");
+    await dials(lab, "bob", "carol");
+    const { alice, bob, carol } = await phones(lab, where);
+    const [ofAlice, first] = await talking(alice, bob);
+    const [second, ofCarol] = await talking(bob, carol);
+    await refer(first, second, "carol");
+    const joined = await obey(ofAlice);
+    assert.ok(typeof joined === "object");
+    await second.dialog.ended;
+    await first.dialog.bye();
+    await ofAlice.dialog.ended;
 
-  const accepted = await joined.request("REFER", { headers: ["Refer-To: <sip:bob@sip.test>"] });
-  const incoming = await bob.nextCall();
-  const taken = await incoming.answer();
-  const progress = await told({ phone: alice, dialog: joined });
-  await joined.ended;
+    const accepted = await joined.request("REFER", { headers: ["Refer-To: <sip:bob@sip.test>"] });
+    const incoming = await bob.nextCall();
+    const taken = await incoming.answer();
+    const progress = await told({ phone: alice, dialog: joined });
+    await joined.ended;
 
-  assert.equal(accepted.status, 202);
-  assert.equal(valueOf(incoming.invite, "referred-by"), "<sip:alice@sip.test>");
-  assert.equal(progress.at(-1), "SIP/2.0 200 OK");
-  await stillTalking(ofCarol);
-  await ofCarol.dialog.bye();
-  await taken.ended;
-  await lab.until(allCompleted(lab));
-});
+    assert.equal(accepted.status, 202);
+    assert.equal(valueOf(incoming.invite, "referred-by"), "<sip:alice@sip.test>");
+    assert.equal(progress.at(-1), "SIP/2.0 200 OK");
+    await stillTalking(ofCarol);
+    await ofCarol.dialog.bye();
+    await taken.ended;
+    await lab.until(allCompleted(lab));
+  },
+);
 
-sipTest("attended() tells 480 when the other companion is gone, and the call goes on", async () => {
-  await using lab = await startTransferLab("anchored");
-  const { companions } = lab.app.ports;
-  const { alice, bob, carol } = await phones(lab, { alice: "one", bob: "two", carol: "three" });
-  const [ofAlice, first] = await talking(alice, bob);
-  const [ofCarol, second] = await talking(carol, bob);
-  const three = (await companions.get("three"))!;
-  await companions.beat({ ...three, sipUri: "sip:127.0.0.1:9;transport=ws" });
+sipTest(
+  "attended() reports 480 when the other companion is gone, and the call goes on",
+  async () => {
+    await using lab = await startTransferLab("anchored");
+    const { companions } = lab.app.ports;
+    const { alice, bob, carol } = await phones(lab, { alice: "one", bob: "two", carol: "three" });
+    const [ofAlice, first] = await talking(alice, bob);
+    const [ofCarol, second] = await talking(carol, bob);
+    const three = (await companions.get("three"))!;
+    await companions.beat({ ...three, sipUri: "sip:127.0.0.1:9;transport=ws" });
 
-  await refer(first, second, "carol");
-  const progress = await told(first);
+    await refer(first, second, "carol");
+    const progress = await told(first);
 
-  assert.equal(progress.at(-1), "SIP/2.0 480 Temporarily Unavailable");
-  await stillTalking(ofAlice, first, second, ofCarol);
-  await Promise.all([ofAlice.dialog.bye(), ofCarol.dialog.bye()]);
-  await bothEnded(first, second);
-});
+    assert.equal(progress.at(-1), "SIP/2.0 480 Temporarily Unavailable");
+    await stillTalking(ofAlice, first, second, ofCarol);
+    await Promise.all([ofAlice.dialog.bye(), ofCarol.dialog.bye()]);
+    await bothEnded(first, second);
+  },
+);
 
-sipTest("attended() tells 481 when the other call has ended meanwhile", async () => {
+sipTest("attended() reports 481 when the other call has ended meanwhile", async () => {
   await using lab = await startTransferLab("anchored");
   const { ofAlice, first, second, ofCarol } = await consulting(lab, where);
   lab.app.ports.records.calls.get = hangingUpFirst(lab, ofCarol);
@@ -317,7 +323,7 @@ sipTest("attended() leaves both calls as they were when the target refuses", asy
   await bothEnded(first, second);
 });
 
-sipTest("a made-up name of a leg takes nobody's place", async () => {
+sipTest("a made-up name of a leg replaces no leg", async () => {
   await using lab = await startTransferLab("proxied");
   const { alice, bob, carol } = await phones(lab, where);
   const [ofBob, ofCarol] = await talking(bob, carol);

@@ -200,7 +200,7 @@ Deno.test("the wait document of a queue gets the place in it", async () => {
   assert.deepEqual(await notifications(app), []);
 });
 
-Deno.test("a Gather in a wait document asks its action with what came and the place", async () => {
+Deno.test("a Gather in a wait document requests its action with the input and the place", async () => {
   using app = await startApp();
   const one = await wait(app, "1", `waitUrl="/wait"`);
   app.answers = () =>

@@ -127,7 +127,7 @@ Deno.test("audio that is lost between two parts becomes silence", async () => {
   assert.deepEqual(values((await audioOf(app)).samples), [1, 0, 3]);
 });
 
-Deno.test("a recording that was cut off has failed, with what there is of it", async () => {
+Deno.test("a recording that was cut off has failed, and plays its audio so far", async () => {
   using app = await startApp();
   const call = await answeredCall(app);
   await send(app, call.sid, { seconds: [1, 2] });

@@ -53,7 +53,7 @@ Deno.test("a Refer names a target that the account could call, and marks one out
   );
 });
 
-Deno.test("the action of a Refer is told what became of it", async () => {
+Deno.test("the action of a Refer gets its outcome", async () => {
   using app = await startApp();
   const { leg, script } = await answered(app, `<Refer action="/referred">${noun}</Refer>`);
   const done = { type: "referred", to: "sip:bob@sip.test", sipStatus: 200, action } as const;

@@ -183,7 +183,7 @@ Deno.test("a message center that throttles on and on is asked again by the job",
   assert.equal((await message()).status, "sent");
 });
 
-Deno.test("a number that the message center does not know fails at once", async () => {
+Deno.test("a number that is unknown to the message center fails at once", async () => {
   await using lab = await startLab();
   lab.center.answers = () => 0x0b;
 
@@ -193,7 +193,7 @@ Deno.test("a number that the message center does not know fails at once", async 
   assert.match((await notifications(lab.app))[0]!, /the message center answered ESME_RINVDSTADR/);
 });
 
-Deno.test("it binds again when the connection is lost, and sends what waited", async () => {
+Deno.test("it binds again when the connection is lost, and sends the waiting messages", async () => {
   await using lab = await startLab();
   lab.center.answers = () => undefined; // The answer is lost with the connection.
   const { sid } = await made(lab.app.root, "SMS/Messages", { From: ours, To: far, Body: "hello" });
@@ -240,7 +240,7 @@ Deno.test("a bind that is refused is tried again; its messages wait and then fai
   assert.match(String(lines[0]!.fields?.error), /ESME_RINVPASWD/);
 });
 
-Deno.test("another route takes what an unbound message center cannot", async () => {
+Deno.test("another route takes the messages of an unbound message center", async () => {
   await using lab = await startLab({ password: "wrong" });
   const taken: string[] = [];
   lab.app.ports.messageRoutes.push({

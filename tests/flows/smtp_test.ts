@@ -80,7 +80,7 @@ Deno.test("a server whose certificate is not trusted gets neither password nor e
   assert.deepEqual(lab.server.mails, []);
 });
 
-Deno.test("where STARTTLS is demanded, a server without it gets neither password nor e-mail", async () => {
+Deno.test("a server without STARTTLS gets neither password nor e-mail if it is required", async () => {
   await using lab = await startLab({ login, isPlain: true });
 
   await send(lab);

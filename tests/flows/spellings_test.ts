@@ -85,7 +85,7 @@ Deno.test("a Login that reads as a number takes no calls of unrelated accounts t
   }
 });
 
-Deno.test("a Login of digits does not take what an account dials for a number of its own", async () => {
+Deno.test("a Login of digits takes no calls that an account dials to a number of its own", async () => {
   using lab = await startLab();
   const { app, owner, other } = lab;
   await client(owner, "owners");

@@ -129,7 +129,7 @@ Deno.test("an account without a number gets the way to validate one", async () =
 
 const email = { To: "a@example.com", Subject: "Hi", Body: "Hello" };
 
-Deno.test("under STRICT_EMAIL_FROM e-mail leaves only from what the operator vouches for", async () => {
+Deno.test("under STRICT_EMAIL_FROM e-mail leaves only from senders that the operator allows", async () => {
   using lab = await tenants();
   const { app, tenant, below } = lab;
   const other = await app.subAccount(app.root, "other");

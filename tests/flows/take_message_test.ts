@@ -54,7 +54,7 @@ Deno.test("takeMessage() lets no Client send to numbers under STRICT_SMS_FROM", 
   assert.equal(notifications[0].error_code, 21606);
 });
 
-Deno.test("takeMessage() takes what an operator's route leads to, however it is written", async () => {
+Deno.test("takeMessage() takes messages to an operator's route, in any spelling of the number", async () => {
   const reached: string[] = [];
   using app = await startApp({
     ports: {

@@ -166,7 +166,7 @@ Deno.test("a test call presses keys and says words at each Gather, or nothing", 
   ]);
 });
 
-Deno.test("headers of a SIP address say what a test call does", async () => {
+Deno.test("headers of a SIP address select the behaviour of a test call", async () => {
   using app = await startApp();
   const test = await testAccount(app);
   const gather = '<Gather numDigits="2" action="/next" timeout="1"/><Redirect>/next</Redirect>';
@@ -470,7 +470,7 @@ Deno.test("a USSD dialogue of a test account is replied to with the keys of the 
   assertNothingLeft(app);
 });
 
-Deno.test("a look-up of a test account finds what answers calls, in a network for tests", async () => {
+Deno.test("a look-up of a test account finds the numbers that answer calls, in a network for tests", async () => {
   using app = await startApp();
   const test = await testAccount(app);
   const lookUp = async (DeviceIdentifier: string) => {

@@ -100,7 +100,7 @@ Deno.test("referScript() refuses a transfer to an unknown address, with a Notifi
 
 for (const withApplication of [false, true]) {
   const where = withApplication ? "ReferApplicationSid" : "ReferUrl";
-  Deno.test(`referScript() asks the number's ${where} what the transferred side does`, async () => {
+  Deno.test(`referScript() requests the number's ${where} for the transferred side`, async () => {
     using app = await startApp();
     const application = await made(app.root, "Applications", {
       FriendlyName: "transfers",

@@ -208,21 +208,24 @@ sipTest("a long MESSAGE of a trunk becomes one Message", async () => {
   assert.deepEqual(lengths, [200]);
 });
 
-sipTest("a MESSAGE is refused: for nobody's number, of no text, and of a stranger", async () => {
-  await using lab = await startLab(["127.0.0.1"]);
-  await using trunk = await openTrunk(lab.companions[0]!.sipAddresses.get("UDP"));
-  await using stranger = await openTrunk(lab.companions[0]!.sipAddresses.get("UDP"), "127.0.0.2");
-  await made(lab.app.root, "IncomingPhoneNumbers", { PhoneNumber: ours });
+sipTest(
+  "a MESSAGE is refused: for an unassigned number, of no text, and of an untrusted source",
+  async () => {
+    await using lab = await startLab(["127.0.0.1"]);
+    await using trunk = await openTrunk(lab.companions[0]!.sipAddresses.get("UDP"));
+    await using stranger = await openTrunk(lab.companions[0]!.sipAddresses.get("UDP"), "127.0.0.2");
+    await made(lab.app.root, "IncomingPhoneNumbers", { PhoneNumber: ours });
 
-  const nobody = await exchange(trunk, textOf(trunk, "+14155550102"));
-  const image = await exchange(trunk, textOf(trunk, ours, { type: "image/png", id: "m2" }));
-  const strange = await exchange(stranger, textOf(stranger, ours, { id: "m3" }));
+    const nobody = await exchange(trunk, textOf(trunk, "+14155550102"));
+    const image = await exchange(trunk, textOf(trunk, ours, { type: "image/png", id: "m2" }));
+    const strange = await exchange(stranger, textOf(stranger, ours, { id: "m3" }));
 
-  assert.match(nobody.start, / 404 /);
-  assert.match(image.start, / 415 /);
-  assert.match(strange.start, / 40[17] /);
-  assert.deepEqual(await received(lab), []);
-});
+    assert.match(nobody.start, / 404 /);
+    assert.match(image.start, / 415 /);
+    assert.match(strange.start, / 40[17] /);
+    assert.deepEqual(await received(lab), []);
+  },
+);
 
 /** Has the jobs run that are due so much later. */
 function runLater({ app }: CompanionsLab, ms: number): Promise<unknown> {

@@ -562,7 +562,7 @@ Deno.test("a number of another account is called within the service, when the tw
   assert.equal(within?.type === "dial" && within.legs[0]?.target.kind, "number");
 });
 
-Deno.test("a Login that reads as a number does not catch strangers' calls to it", async () => {
+Deno.test("a Login that reads as a number takes no calls of unrelated accounts to it", async () => {
   using app = await startTrunks({ outboundProxy });
   const [tenant, stranger] = [
     await app.subAccount(app.root, "tenant"),

@@ -300,7 +300,7 @@ Deno.test("/ready names a store that fails while nothing else is written", async
   assert.deepEqual(await answers(), [503, "unwritable"]);
 });
 
-Deno.test("the store is well again once it takes more than its log has room for", async () => {
+Deno.test("the store is healthy again once it takes more than its log can hold", async () => {
   using app = await startApp();
   using failing = failingWrites(errors.full);
   await app.root.post("Clients", { Login: "alice", Password: "a password" });

@@ -164,7 +164,7 @@ async function pushTo(app: App, document: Response, { To = subscriber, hasGatewa
   return { sid, script: app.scripts.at(-1)?.script };
 }
 
-Deno.test("UssdPush asks for its document first, which the INVITE carries", async () => {
+Deno.test("UssdPush requests its document first, which the INVITE carries", async () => {
   using app = await startApp();
   const question = '<Sms to="+12025550111">hi</Sms>' +
     '<UssdCollect action="/chosen"><UssdMessage>1 or 2?</UssdMessage></UssdCollect>';

@@ -75,7 +75,7 @@ function reportTest(
 }
 
 for (const name of lanes.flat()) {
-  reportTest(`whatever is sent, what must hold of ${name} holds`, name, ({ cases, failure }) => {
+  reportTest(`${name} holds its invariants for every input`, name, ({ cases, failure }) => {
     const again = `Repeat it by: deno task fuzz ${failure?.seed}/${name}`;
     assert.equal(failure, undefined, `${failure?.why}\n${again}`);
     assert.ok(cases > 0, `no case of ${name} was run`);

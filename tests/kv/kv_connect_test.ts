@@ -24,7 +24,7 @@ async function twoApps(location: string): Promise<[App, App]> {
 for (const name of sampledNames) {
   const { path, update, removable } = resources[name];
 
-  Deno.test(`${path}: what one instance writes the other reads, changes and removes`, async () => {
+  Deno.test(`${path}: one instance reads, changes and removes the records of the other`, async () => {
     await using endpoint = startKvConnect();
     const [here, there] = await twoApps(endpoint.url);
     using _here = here;

@@ -112,7 +112,7 @@ Deno.test("group() of a tenant has the records of its accounts, and of no other"
   assert.deepEqual(await groups(), [["0."], ["1."], [], ["3."]]);
 });
 
-Deno.test("group() has a record as the store has it, whose writer does not know that yet", async () => {
+Deno.test("group() has the record of a commit whose response is still under way", async () => {
   using app = await startApp();
   const { calls: records } = app.ports.records;
   const { sid, accountSid } = await ringingCall(app, null);
@@ -128,7 +128,7 @@ Deno.test("group() has a record as the store has it, whose writer does not know 
   assert.deepEqual((await members).map(({ companion }) => companion), [companion]);
 });
 
-Deno.test("list() starts after a Sid, whatever came in since", async () => {
+Deno.test("list() starts after a Sid, with any records added since", async () => {
   using app = await startApp();
   const { clients } = app.ports.records;
   for (let number = 1; number <= 5; number++) {
@@ -145,7 +145,7 @@ Deno.test("list() starts after a Sid, whatever came in since", async () => {
   assert.equal(total, 5);
 });
 
-Deno.test("sealer() opens what it sealed, and nothing sealed under another key", () => {
+Deno.test("sealer() opens its own sealed texts, and none sealed under another key", () => {
   const { seal, open } = sealer("one key");
   const sealed = seal("pässword");
   assert.notEqual(seal("pässword"), sealed);

@@ -2,7 +2,7 @@ import { storm } from "./storm.ts";
 
 /** The share of `deno task soak:kills` that each run of the tests has. */
 Deno.test(
-  "acknowledged calls on an embedded file end and are told once while its processes are killed",
+  "acknowledged calls on an embedded file end and are reported once while its processes are killed",
   {
     timeout: 300_000,
   },

@@ -71,7 +71,7 @@ const cases: [path: string, name: string][] = [
   [`/2010-04-01/Accounts/{}/Calls/CA${"0".repeat(32)}/Siprec.json`, "SIPREC"],
 ];
 
-Deno.test("the answer names the product and what to use instead, in JSON and XML", async () => {
+Deno.test("the response names the product and its replacement, in JSON and XML", async () => {
   using app = await startApp();
   for (const [path, name] of cases) {
     const asked = path.replace("{}", app.root.sid);

@@ -58,7 +58,7 @@ Deno.test("an Application has markup for calls and texts, with their methods and
   assert.equal((await app.root.get(`Applications/${sid}.json`)).json().sms_url, undefined);
 });
 
-Deno.test("an Application is told of the end of its calls and the status of its texts", async () => {
+Deno.test("an Application gets the end of its calls and the status of its texts", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   await app.root.post("Clients.json", { Login: "alice", Password: "pass" });

@@ -50,7 +50,7 @@ Deno.test("StatusCallback of a number gets the end of a call alone, with Called 
   );
 });
 
-Deno.test("a call shows what the carrier says of its caller, and null where it says nothing", async () => {
+Deno.test("a call shows the carrier's data about its caller, and null without any", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   const voiceUrl = "https://app.test/voice";
@@ -77,7 +77,7 @@ Deno.test("a call shows what the carrier says of its caller, and null where it s
   }
 });
 
-Deno.test("a number of /2012-04-24 tells of ringing and the answer too", async () => {
+Deno.test("a number of /2012-04-24 reports ringing and the answer too", async () => {
   using app = await startApp();
   const form = { VoiceUrl: "https://app.test/voice", StatusCallback: events.statusCallback };
   await made(app.root, "IncomingPhoneNumbers", { PhoneNumber: ours, ...form });
@@ -123,7 +123,7 @@ async function answered(lab: TwilioLab, answer: () => Response): Promise<string[
   return sent.map(({ body }) => body);
 }
 
-Deno.test("a text is told as Twilio tells it, and answered by as long a Message as there", async () => {
+Deno.test("a text is sent to markup as at Twilio, and answered by as long a Message as there", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   const response = new twilio.twiml.MessagingResponse();

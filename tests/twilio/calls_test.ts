@@ -259,7 +259,7 @@ Deno.test("Events of a call are its status callbacks with their responses", asyn
   assert.equal(response.response_code, 200);
 });
 
-Deno.test("AsyncAmd lets the markup run, and its callback gets who answered in Twilio's words", async () => {
+Deno.test("AsyncAmd lets the markup run, and its callback gets AnsweredBy in Twilio's words", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   await app.root.post("Clients.json", alice);
@@ -303,7 +303,7 @@ Deno.test("AsyncAmd lets the markup run, and its callback gets who answered in T
   assert.equal((await app.root.get(`Calls/${sid}.json`)).json().answered_by, "machine");
 });
 
-Deno.test("a machine is named by what its greeting ended with, or by its start", () => {
+Deno.test("a machine is named by the end of its greeting, or by its start", () => {
   const record = {
     answeredBy: "machine",
     machineDetection: "DetectMessageEnd",

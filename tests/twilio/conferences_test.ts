@@ -208,7 +208,7 @@ Deno.test("a label names one participant: a second one is refused, or joins by m
   assert.equal((await room.create(wanted)).label, "agent");
 });
 
-Deno.test("npm twilio holds a Participant with a document, and changes what happens when it leaves", async () => {
+Deno.test("npm twilio holds a Participant with a document, and changes its effect on leaving", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   await app.root.post("Clients.json", { Login: "alice", Password: "pass" });

@@ -117,7 +117,7 @@ Deno.test("a parameter with an effect at Twilio and none here is refused with it
   assert.match(ignored.headers.get("Warning") ?? "", /Unknown parameter: Misspelt/);
 });
 
-Deno.test("a parameter that only tells something is kept and shown, with a Warning", async () => {
+Deno.test("a parameter that only describes is stored and shown, with a Warning", async () => {
   await using lab = await startTwilioLab();
   const placed = await lab.ask("POST", "Calls.json", {
     To: call.to,
@@ -183,7 +183,7 @@ Deno.test("a parameter that only tells something is kept and shown, with a Warni
   assert.equal(body, "by the library");
 });
 
-Deno.test("a record shows null for what its request did not tell", async () => {
+Deno.test("a record shows null for parameters that its request did not have", async () => {
   await using lab = await startTwilioLab();
   const { sid } = await lab.client.calls.create({ ...call, callReason: "" });
   assert.equal((await (await lab.ask("GET", `Calls/${sid}.json`)).json()).call_reason, null);
@@ -196,7 +196,7 @@ Deno.test("a record shows null for what its request did not tell", async () => {
   assert.equal(shown.call_reason, null);
 });
 
-Deno.test("a token that came with a call is not kept", async () => {
+Deno.test("a token that came with a call is not stored", async () => {
   await using lab = await startTwilioLab();
   const { sid } = await lab.client.calls.create({ ...call, callToken: "eyJ-secret" });
   assert.doesNotMatch(await (await lab.ask("GET", `Calls/${sid}.json`)).text(), /eyJ-secret/);

@@ -48,7 +48,7 @@ Deno.test("a Message of up to 1,600 characters is counted in segments", async ()
   assert.equal((await lab.app.root.post("SMS/Messages.json", short)).json().code, 21605);
 });
 
-Deno.test("a Message has the statuses of Twilio, by what carriers say of it", async () => {
+Deno.test("a Message has the statuses of Twilio, by the reports of carriers", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   const { messages } = app.ports.records;

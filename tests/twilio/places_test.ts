@@ -58,7 +58,7 @@ async function callOf(app: App, numberSid: string): Promise<void> {
   await app.runJobs();
 }
 
-Deno.test("requests about calls of /2010-04-01 say where the parties are from", async () => {
+Deno.test("requests about calls of /2010-04-01 have the places of the parties", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   await made(app.root, "Clients", { Login: "alice", Password: "pw-pw" });
@@ -75,7 +75,7 @@ Deno.test("requests about calls of /2010-04-01 say where the parties are from", 
   assert.equal((await formOf(app, "/dialled")).DialCallStatus, "no-answer");
 });
 
-Deno.test("requests about calls of /2012-04-24 say what is known of From and To", async () => {
+Deno.test("requests about calls of /2012-04-24 have the places of From and To", async () => {
   using app = await startApp();
   await made(app.root, "Clients", { Login: "alice", Password: "pw-pw" });
   const { sid } = await made(app.root, "IncomingPhoneNumbers", {
@@ -105,7 +105,7 @@ Deno.test("a call of a Client by /2012-04-24 has no places of the Client", async
   assert.deepEqual(placesIn(await formOf(app, "/voice")), { FromCountry: "US", FromState: "CA" });
 });
 
-Deno.test("requests about texts of /2012-04-24 say what is known of From and To", async () => {
+Deno.test("requests about texts of /2012-04-24 have the places of From and To", async () => {
   using app = await startApp();
   await made(app.root, "IncomingPhoneNumbers", {
     PhoneNumber: ours,
@@ -122,7 +122,7 @@ Deno.test("requests about texts of /2012-04-24 say what is known of From and To"
   });
 });
 
-Deno.test("requests about texts of /2010-04-01 say it of From and To, their callbacks do not", async () => {
+Deno.test("requests about texts of /2010-04-01 have them of From and To, their callbacks do not", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   const smsUrl = "https://app.test/sms";

@@ -39,7 +39,7 @@ Deno.test("npm twilio makes a Queue, changes, lists and removes it", async () =>
   await assert.rejects(queues(made.sid).fetch(), { status: 404 });
 });
 
-Deno.test("npm twilio lists who waits, and sends the first, or a named one, to a Url", async () => {
+Deno.test("npm twilio lists waiting calls, and sends the first, or a named one, to a Url", async () => {
   await using lab = await startTwilioLab();
   const { client, app } = lab;
   await app.root.post("Clients.json", { Login: "alice", Password: "pass" });

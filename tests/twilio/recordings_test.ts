@@ -97,7 +97,7 @@ Deno.test("npm twilio starts, pauses, resumes, stops and removes a Recording of 
   await assert.rejects(one.fetch(), { status: 404 });
 });
 
-Deno.test("a Recording that is removed before its first audio stays removed, and tells nothing more", async () => {
+Deno.test("a Recording that is removed before its first audio stays removed, without further callbacks", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   const { sid } = await answeredCall(lab);
@@ -117,7 +117,7 @@ Deno.test("a Recording that is removed before its first audio stays removed, and
   assert.equal(await app.ports.blobs.size(app.root.sid, made.sid), null);
 });
 
-Deno.test("a Recording that the companion refuses leaves no record and tells nothing", async () => {
+Deno.test("a Recording that the companion refuses leaves no record and no callback", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   const { sid } = await answeredCall(lab);
@@ -265,7 +265,7 @@ Deno.test("no account reaches the recordings of another's call", async () => {
 const lasting = ({ app }: TwilioLab, sid: string) =>
   `http://api.test/2010-04-01/Accounts/${app.root.sid}/Recordings/${sid}`;
 
-Deno.test("callbacks of a call of Twilio's interface have addresses that last, for who authenticates", async () => {
+Deno.test("callbacks of a call of Twilio's interface have permanent addresses, which need authentication", async () => {
   await using lab = await startTwilioLab();
   const { app, client } = lab;
   const { sid } = await answeredCall(lab);
@@ -297,7 +297,7 @@ Deno.test("callbacks of a call of Twilio's interface have addresses that last, f
   assert.equal((await other.get(new URL(address).pathname)).status, 403);
 });
 
-Deno.test("the action of a Record of Twilio's interface gets the address that lasts", async () => {
+Deno.test("the action of a Record of Twilio's interface gets the permanent address", async () => {
   await using lab = await startTwilioLab();
   const { app } = lab;
   const { leg, sid } = await answeredCall(lab, {

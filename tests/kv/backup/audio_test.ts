@@ -6,7 +6,7 @@ import { keys } from "../../../kv/store/keys.ts";
 
 const account = "AC" + "1".repeat(32);
 
-Deno.test("audio is saved after the store: what is written meanwhile is in, what is deleted is not", async () => {
+Deno.test("audio is saved after the store: it has files written meanwhile, and none deleted meanwhile", async () => {
   const folder = await Deno.makeTempDir();
   const [audio, path] = [`${folder}/recordings`, `${folder}/saved`];
   await Deno.mkdir(`${audio}/${account}`, { recursive: true });

@@ -58,7 +58,7 @@ Deno.test("recent() shows a change within a second when another instance made it
   assert.equal((await here.get(sid))?.status, "suspended");
 });
 
-Deno.test("reading() does not remember what it read while a write was under way", async () => {
+Deno.test("reading() caches no account that was read while a write was under way", async () => {
   const cache = accountCache(() => 0);
   const read = Promise.withResolvers<Account | null>();
   const reading = cache.reading(sid, () => read.promise);
@@ -70,7 +70,7 @@ Deno.test("reading() does not remember what it read while a write was under way"
   assert.equal(cache.get(sid), undefined);
 });
 
-Deno.test("get() forgets the account read longest ago when there are too many", async () => {
+Deno.test("get() drops the account that was read longest ago when there are too many", async () => {
   const cache = accountCache(() => 0);
   const read = () => Promise.resolve({ ...account });
   await cache.reading("first", read);

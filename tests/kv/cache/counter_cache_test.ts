@@ -56,7 +56,7 @@ Deno.test("counterMemory() adds a commit once whose counters the snapshot has", 
   assert.deepEqual((await known()).counts, [1]);
 });
 
-Deno.test("counterMemory() forgets what a commit without an answer may have moved", async () => {
+Deno.test("counterMemory() forgets the counters of a commit without an answer", async () => {
   const { cache, found, known, find } = labOf();
   find({ buckets: [5], counts: [1], asOf: "01" });
   await found;
@@ -66,7 +66,7 @@ Deno.test("counterMemory() forgets what a commit without an answer may have move
   await assert.rejects(known(), /It is not known/);
 });
 
-Deno.test("counterMemory() does not keep a block of which a counter was deleted meanwhile", async () => {
+Deno.test("counterMemory() caches no block of which a counter was deleted meanwhile", async () => {
   const { cache, found, known, find } = labOf();
   cache.made({ moved: [], deletes: [counter(5)] }, "02");
   find({ buckets: [5], counts: [0], asOf: "01" });
@@ -75,7 +75,7 @@ Deno.test("counterMemory() does not keep a block of which a counter was deleted 
   await assert.rejects(known(), /It is not known/);
 });
 
-Deno.test("counterMemory() keeps a bounded number of counters", async () => {
+Deno.test("counterMemory() caches a bounded number of counters", async () => {
   const cache = counterCache(1_000);
   const reads: string[] = [];
   const block = (name: string) =>

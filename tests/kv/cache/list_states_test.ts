@@ -89,7 +89,7 @@ Deno.test("a commit waits for no read of a list that it does not write to", asyn
   assert.deepEqual(steps, ["end", "held"]);
 });
 
-Deno.test("following() tells what is written from now on, and of a commit under way twice", async () => {
+Deno.test("following() reports the writes from now on, and those of a commit under way twice", async () => {
   const states = listStates();
   const sid = (byte: number) => "CA" + new Uint8Array(16).fill(byte).toHex();
   const write = (byte: number, of = 7n) => {

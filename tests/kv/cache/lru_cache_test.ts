@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { lruCache } from "../../../kv/cache/lru_cache.ts";
 
-Deno.test("keep() lets those go that were asked for longest ago", () => {
+Deno.test("keep() drops the values that were used least recently", () => {
   const kept = lruCache<number>(100);
   for (let n = 0; n < 30; n++) {
     kept.keep(`${n}`, n, 10);
@@ -14,7 +14,7 @@ Deno.test("keep() lets those go that were asked for longest ago", () => {
   assert.ok(left.includes(0) && left.includes(29), `${left}`);
 });
 
-Deno.test("keep() counts a name once, with what it cost last", () => {
+Deno.test("keep() counts a name once, with its latest cost", () => {
   const kept = lruCache<number>(100);
   kept.keep("first", 0, 20);
   for (let n = 0; n < 30; n++) kept.keep("again", n, 30);
@@ -23,7 +23,7 @@ Deno.test("keep() counts a name once, with what it cost last", () => {
   assert.equal(kept.peek("again"), 29);
 });
 
-Deno.test("keep() keeps nothing that would displace all others, nor what it had by that name", () => {
+Deno.test("keep() caches no value that would displace all others, and drops the one of its name", () => {
   const kept = lruCache<string>(100);
   for (const name of ["a", "b"]) kept.keep(name, name, 20);
 
@@ -47,7 +47,7 @@ Deno.test("forget() forgets a value of either generation", () => {
   }
 });
 
-Deno.test("isFull() says whether further values displace others", () => {
+Deno.test("isFull() is true once further values displace others", () => {
   const kept = lruCache<number>(100);
   for (const name of ["a", "b"]) kept.keep(name, 1, 25);
   assert.ok(!kept.isFull());

@@ -47,7 +47,7 @@ Deno.test("many unique values stay in memory", async () => {
   assert.equal(answers.length, 0);
 });
 
-Deno.test("the last records that were written are kept as they are, and the bytes of others", async () => {
+Deno.test("the last written records are cached as they are, of others their bytes", async () => {
   const { read, made } = startEntries();
   const value = new Uint8Array(10);
   const keyOf = (n: number) => [1n, "CA", new Uint8Array(16).fill(n % 256).fill(n >> 8, 0, 1)];
@@ -62,7 +62,7 @@ Deno.test("the last records that were written are kept as they are, and the byte
   assert.deepEqual(first.value, value);
 });
 
-Deno.test("a record that is seldom read is not kept, nor what it was before", async () => {
+Deno.test("a record that is seldom read is not cached, nor its former state", async () => {
   const { read, answers, made } = startEntries();
   const [key, value] = [[1n, "WD", new Uint8Array(16)], new Uint8Array(10)];
   made({ sets: [{ key, value, record: { status: "queued" } }], deletes: [] }, "1");
@@ -78,7 +78,7 @@ Deno.test("a record that is seldom read is not kept, nor what it was before", as
   assert.equal(answers.length, 1);
 });
 
-Deno.test("a read that finds nothing is not remembered when a commit came meanwhile, or may have", async () => {
+Deno.test("a missing entry is not cached when a commit came meanwhile, or may have", async () => {
   for (const meanwhile of ["made", "doubt"] as const) {
     const entries = startEntries();
     const early = entries.read(key);

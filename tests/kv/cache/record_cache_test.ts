@@ -8,7 +8,7 @@ const recordOf = () => ({ sid, tags: ["a"] }) as unknown as AnyRecord;
 const entry = { key: keys.record(1n, sid), value: new Uint8Array(1), versionstamp: "1" };
 const never = () => assert.fail("It is in memory");
 
-Deno.test("reading() freezes a record that was written lately without its parts, or with them", () => {
+Deno.test("reading() freezes only the top level of a recently written record, or all of it for tests", () => {
   for (const freezesParts of [false, true]) {
     const cache = recordCache(1_000, { freezesParts });
     const record = recordOf();
@@ -18,7 +18,7 @@ Deno.test("reading() freezes a record that was written lately without its parts,
   }
 });
 
-Deno.test("reading() freezes a record with its parts that it keeps", () => {
+Deno.test("reading() freezes a cached record with its nested objects", () => {
   const cache = recordCache(1_000);
   const record = cache.reading(entry, recordOf);
   assert.throws(() => (record.tags as string[]).push("b"), TypeError);

@@ -80,7 +80,7 @@ function storedOf(...times: number[]): Model {
   return stored;
 }
 
-Deno.test("find() gives what readings side by side have found, or what to read first", () => {
+Deno.test("find() gives the records of concurrent readings, or the gap to read first", () => {
   const stored = storedOf(1, 2, 3, 4, 5, 6, 7, 8, 9);
   const cache = runCache(1 << 20);
   const find = (bounds: Bounds, skip: number, limit: number) =>
@@ -101,7 +101,7 @@ Deno.test("find() gives what readings side by side have found, or what to read f
   }
 });
 
-Deno.test("find() takes what was read where it knows nothing, and only there", () => {
+Deno.test("find() takes read records for its gaps, and only there", () => {
   const stored = storedOf(1, 2, 3, 4);
   const cache = runCache(1 << 20);
   const read = runOf(stored, { ...between(2, 9_999), limit: 9 });
@@ -139,7 +139,7 @@ Deno.test("nthOldest() counts from the older end over runs without a gap, and no
   assert.deepEqual(nth(0, 3, 3), { ...between(3, 3), limit: 1 }, "more than there are");
 });
 
-Deno.test("a write is forgotten alone, in its list alone", () => {
+Deno.test("a write drops its record alone, in its list alone", () => {
   const stored = storedOf(1, 2, 3, 4, 5);
   const cache = runCache(1 << 20);
   learn(cache, stored)();
@@ -156,7 +156,7 @@ Deno.test("a write is forgotten alone, in its list alone", () => {
   assert.equal(known(cache, { at: { ...place, account: 8n } })?.length, 5);
 });
 
-Deno.test("a write that was made is known again where its neighbours are, and nowhere else", () => {
+Deno.test("a written record is cached again beside its cached neighbours, and nowhere else", () => {
   const stored = storedOf(1, 2, 3, 4, 5);
   const cache = runCache(1 << 20);
   learn(cache, stored, { bounds: between(2, 8) })();
@@ -178,7 +178,7 @@ Deno.test("a write that was made is known again where its neighbours are, and no
   assert.equal(known(cache, { bounds: between(9, 10) }), null);
 });
 
-Deno.test("what a commit may have written while it was read is not kept", () => {
+Deno.test("records that a commit may have written while they were read are not cached", () => {
   for (const order of ["read began ended keep", "began read ended keep", "began read keep ended"]) {
     const stored = storedOf(1, 2, 3);
     const cache = runCache(1 << 20);
@@ -196,7 +196,7 @@ Deno.test("what a commit may have written while it was read is not kept", () => 
   }
 });
 
-Deno.test("what was read before more writes than are held against it is not kept", () => {
+Deno.test("records read before more writes than are remembered are not cached", () => {
   const cache = runCache(1 << 20);
   const bounds = between(0, 4);
   const keep = learn(cache, storedOf(1, 2, 3), { bounds });
@@ -209,7 +209,7 @@ Deno.test("what was read before more writes than are held against it is not kept
   assert.equal(known(cache, { bounds, limit: 1 }), null);
 });
 
-Deno.test("runs are as the store is, whatever is written and read in whichever order", () => {
+Deno.test("runs match the store after any order of writes and reads", () => {
   const roll = dice(3);
   const stored = storedOf(...Array.from({ length: 150 }, () => roll(500)));
   const cache = runCache(40_000);
@@ -260,7 +260,7 @@ Deno.test("runs are as the store is, whatever is written and read in whichever o
   assert.ok(counted > 500, `${counted} records were counted to from the older end`);
 });
 
-Deno.test("the lists that were asked for longest ago go when records take too much", () => {
+Deno.test("the least recently read lists are dropped first when records take too much", () => {
   const cache = runCache(10_000);
   const stored = storedOf(...Array.from({ length: 20 }, (_, ms) => ms)); // 2,000 bytes, and its run's.
   const lists = Array.from(
@@ -293,7 +293,7 @@ Deno.test("the oldest records of a list go first, in whichever order it is read"
   }
 });
 
-Deno.test("what is cached is frozen, and what there is no room for is not", () => {
+Deno.test("cached records are frozen, and those that do not fit are not", () => {
   const cache = runCache(1_200);
   const keptOf = (from: number): AnyRecord => {
     const record = { sid: sidAt(from) } as AnyRecord;

@@ -78,7 +78,7 @@ const stores: Record<string, () => Promise<AsyncDisposable & { here: StoreLab; t
   };
 
 for (const [name, open] of Object.entries(stores)) {
-  Deno.test(`${name}: each change of an account's records is told in order, whichever instance made it`, async () => {
+  Deno.test(`${name}: each change of an account's records is delivered in order, from any instance`, async () => {
     await using labs = await open();
     const { here, there } = labs;
     const feed = await followed(here);
@@ -105,7 +105,7 @@ for (const [name, open] of Object.entries(stores)) {
     feed.following.close();
   });
 
-  Deno.test(`${name}: what came after an id is told first, and nothing twice`, async () => {
+  Deno.test(`${name}: changes after an id are delivered first, and none twice`, async () => {
     await using labs = await open();
     const { here, there } = labs;
     const first = await followed(here);
@@ -128,7 +128,7 @@ for (const [name, open] of Object.entries(stores)) {
     second.following.close();
   });
 
-  Deno.test(`${name}: another account's changes are not told`, async () => {
+  Deno.test(`${name}: another account's changes are not delivered`, async () => {
     await using labs = await open();
     const { here, there } = labs;
     const other = "AC" + "2".repeat(32);
@@ -161,7 +161,7 @@ for (const [name, open] of Object.entries(stores)) {
   });
 }
 
-Deno.test("a store that was closed meanwhile tells records that changed since, as they are now", async () => {
+Deno.test("a store that was closed meanwhile delivers records that changed since, as they are now", async () => {
   await using file = await storeFile();
   let after: string;
   let old: string;
@@ -190,7 +190,7 @@ Deno.test("a store that was closed meanwhile tells records that changed since, a
   again.following.close();
 });
 
-Deno.test("where a thousand records of a kind are newer, older ones may have changed too", async () => {
+Deno.test("a gap is reported once a thousand records of a kind are newer, as older ones may have changed", async () => {
   await using file = await storeFile();
   let after: string;
   {

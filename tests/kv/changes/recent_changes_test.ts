@@ -16,7 +16,7 @@ const commitOf = (at: number, bytes: number): Writes => ({
   moved: [],
 });
 
-Deno.test("recentChanges() remembers at least half of its bytes, and says what it forgot", () => {
+Deno.test("recentChanges() retains at least half of its bytes, and reports what it dropped", () => {
   const changes = recentChanges(1 << 20);
   for (let at = 1; at <= 5_000; at++) changes.made(commitOf(at, 1_000), versionAt(at));
   const knownFrom = (at: number) => changes.since(account, versionAt(at))?.length ?? null;
@@ -27,7 +27,7 @@ Deno.test("recentChanges() remembers at least half of its bytes, and says what i
   assert.equal(changes.last(), versionAt(5_000));
 });
 
-Deno.test("recentChanges() keeps a commit that is larger than its bytes until the next ones", () => {
+Deno.test("recentChanges() retains a commit that is larger than its bytes until the next ones", () => {
   const changes = recentChanges(10_000);
   changes.made(commitOf(1, 20_000), versionAt(1));
   assert.equal(changes.since(account, versionAt(1))?.length, 1);
@@ -37,7 +37,7 @@ Deno.test("recentChanges() keeps a commit that is larger than its bytes until th
   assert.equal(changes.since(account, versionAt(2))?.length, 2);
 });
 
-Deno.test("recentChanges() knows nothing of a commit in doubt, also when it forgets older ones", () => {
+Deno.test("recentChanges() has no commit in doubt, also when it drops older ones", () => {
   const changes = recentChanges(1 << 20);
   for (let at = 1; at <= 300; at++) changes.made(commitOf(at, 1_000), versionAt(at));
   changes.doubt(commitOf(301, 1_000));

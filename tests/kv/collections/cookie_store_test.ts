@@ -72,7 +72,7 @@ Deno.test("a call keeps its cookies for its length, and no other call or text do
   assert.equal(values(await cookies.get(call)), "of the text before");
 });
 
-Deno.test("changes of cookies at once are all kept", async () => {
+Deno.test("concurrent changes of cookies are all stored", async () => {
   using lab = await storeLab();
   const { cookies } = lab.store;
   await Promise.all(

@@ -17,7 +17,7 @@ const offer = (phoneNumber: string, changes: Partial<NumberOffer> = {}): NumberO
   ...changes,
 });
 
-Deno.test("stock keeps numbers once, finds them by country, kind and area, in order", async () => {
+Deno.test("the number inventory stores a number once, and finds it by country, kind and area, in order", async () => {
   const store = await openStore({ location: ":memory:", secretKey: "s", now: () => 0 });
   const { stock } = store;
   const many = Array.from(

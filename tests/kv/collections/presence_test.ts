@@ -32,7 +32,7 @@ async function startPresence() {
   };
 }
 
-Deno.test("takePresence() knows who came and who went, by companion", async () => {
+Deno.test("takePresence() updates the registrations of each companion", async () => {
   using lab = await startPresence();
 
   await lab.take(news(0, { whole: true, came: ["alice", "bob"] }));
@@ -46,7 +46,7 @@ Deno.test("takePresence() knows who came and who went, by companion", async () =
   assert.deepEqual(await lab.holding("carol"), ["first"]);
 });
 
-Deno.test("takePresence() takes nothing when earlier news are missing", async () => {
+Deno.test("takePresence() refuses changes when earlier ones are missing", async () => {
   using lab = await startPresence();
 
   assert.equal(await lab.take(news(3, { came: ["alice"] })), false);
@@ -58,7 +58,7 @@ Deno.test("takePresence() takes nothing when earlier news are missing", async ()
   assert.deepEqual(await lab.holding("alice"), ["first"]);
 });
 
-Deno.test("takePresence() takes repeats and stragglers for what they are", async () => {
+Deno.test("takePresence() recognizes repeats and late changes", async () => {
   using lab = await startPresence();
   const begun = news(0, { whole: true, came: ["alice"] });
 
@@ -70,7 +70,7 @@ Deno.test("takePresence() takes repeats and stragglers for what they are", async
   assert.deepEqual(await lab.holding("alice"), []);
 });
 
-Deno.test("takePresence() forgets with the whole what was told before, however much", async () => {
+Deno.test("takePresence() replaces all former registrations by a full report, however many", async () => {
   using lab = await startPresence();
   const many = Array.from({ length: 400 }, (_, i) => `login${i}`);
 
@@ -82,7 +82,7 @@ Deno.test("takePresence() forgets with the whole what was told before, however m
   assert.deepEqual(left, [[], [], [], ["first"]]);
 });
 
-Deno.test("holding() counts what an earlier run told no more", async () => {
+Deno.test("holding() ignores the registrations of an earlier run", async () => {
   using lab = await startPresence();
   const { companions } = lab;
 
@@ -96,7 +96,7 @@ Deno.test("holding() counts what an earlier run told no more", async () => {
   assert.equal(await lab.take(news(1, { came: ["carol"] })), false);
 });
 
-Deno.test("forget() forgets who was registered with a companion that is gone", async () => {
+Deno.test("forget() removes the registrations of a companion that is gone", async () => {
   using lab = await startPresence();
   const { companions } = lab;
   await companions.beat({ ...first, seenAt: 0 });
@@ -125,7 +125,7 @@ function interrupted(kv: KeyValueStore, happens: () => Promise<unknown>): KeyVal
   return kept as unknown as KeyValueStore;
 }
 
-Deno.test("takePresence() keeps the whole that another request told while it forgot", async () => {
+Deno.test("takePresence() retains a full report that another request brought during its removals", async () => {
   using kv = await openDenoKv(":memory:");
   const presence = presenceOf(kv);
   const whole = news(1, { whole: true, came: ["alice"] });

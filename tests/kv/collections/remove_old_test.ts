@@ -28,7 +28,7 @@ const totals = async (app: App, queries: string[]): Promise<number[]> =>
     ),
   );
 
-Deno.test("removeOldRecords() removes what is older than it is kept, and counts stay exact", async () => {
+Deno.test("removeOldRecords() removes records past their retention, and counts stay exact", async () => {
   using app = await startApp();
   const child = await app.subAccount(app.root, "child");
   await deliver(app, 250);

@@ -21,7 +21,7 @@ const places: Record<string, (test: (location?: string) => Promise<void>) => Pro
 };
 
 for (const [place, at] of Object.entries(places)) {
-  Deno.test(`a SIP trace in ${place} is kept for its time, and goes with its call`, () =>
+  Deno.test(`a SIP trace in ${place} is stored for its time, and goes with its call`, () =>
     at(async (location) => {
       using lab = await storeLab(location);
       const { store: { records, sipTraces }, accountSid, clock } = lab;

@@ -84,7 +84,7 @@ async function notesOf(kv: KeyValueStore): Promise<Record<string, DepthNote>> {
 
 const calls = { account: 1n, prefix: "CA" };
 
-Deno.test("values with many entries are counted deeper while calls come, change and go", async () => {
+Deno.test("values with many entries get finer counters while calls come, change and go", async () => {
   await using file = await storeFile();
   {
     using lab = await storeLab(file.location, secretKey);
@@ -100,7 +100,7 @@ Deno.test("values with many entries are counted deeper while calls come, change 
   assert.equal(notes["to +27"], undefined);
 });
 
-Deno.test("stores that share one count values deeper at once, though answers of the server are lost", async () => {
+Deno.test("services on one store add finer counters at once, though answers of the server are lost", async () => {
   await using endpoint = startKvConnect();
   using lab = await storeLab(endpoint.url, secretKey);
   using other = await storeLab(endpoint.url, secretKey);

@@ -16,7 +16,7 @@ function run(rooms: Admission, name: string, ending: "good" | "bad", times: numb
   }
 }
 
-Deno.test("admission() gives a stranger little room, and more with every good answer", () => {
+Deno.test("admission() gives a new server few jobs at once, and more with every good response", () => {
   const rooms = admission(itself);
   assert.equal(rooms.enter(lane, 100), limits.jobsToUnknownHost);
   assert.equal(rooms.enter(lane, 100), 0);

@@ -95,7 +95,7 @@ Deno.test("two claims at once hold a job once", async () => {
   assert.deepEqual(held.sort(), ["one", "two"]);
 });
 
-Deno.test("jobs that wait in the store are known to the next process", async () => {
+Deno.test("jobs that wait in the store are cached by the next process", async () => {
   using kv = await openDenoKv(":memory:");
   await (await startQueue(kv)).add([named("one"), named("two", 1), named("much later", 99)]);
 

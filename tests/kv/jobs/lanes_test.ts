@@ -84,7 +84,7 @@ Deno.test("jobs of one series run one after another, in their order; others pass
   assert.ok(begun.indexOf("other") <= 1);
 });
 
-Deno.test("hosts that hang fill neither the room of others nor that of other accounts", async () => {
+Deno.test("hosts that hang use the bounds of neither other hosts nor other accounts", async () => {
   using lab = await startLab({ hangs: (name) => name.startsWith("slow") });
   const { app, kind, begun } = lab;
   for (let n = 0; n < 100; n++) await lab.commit(named(20, `slow${n}.test`));
@@ -100,7 +100,7 @@ Deno.test("hosts that hang fill neither the room of others nor that of other acc
   await worker.stop(0);
 });
 
-Deno.test("a server that fails is left alone, and what waits for it burns no attempts", async () => {
+Deno.test("a failing server gets no requests, and its waiting jobs burn no attempts", async () => {
   let isDown = true;
   using lab = await startLab({ fails: () => isDown });
   const { app, kind, begun } = lab;

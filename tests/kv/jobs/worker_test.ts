@@ -101,7 +101,7 @@ Deno.test("a lane that hangs holds up no other lane, and has its own bound", asy
   assert.equal(slow, 40);
 });
 
-Deno.test("servers that hang take no room from the lanes of the service itself", async () => {
+Deno.test("servers that hang use no share of the lanes of the service itself", async () => {
   using app = await startApp({ madeUpWebhooks: true });
   const release = Promise.withResolvers<void>();
   const own = Promise.withResolvers<void>();

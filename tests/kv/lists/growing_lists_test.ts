@@ -13,7 +13,7 @@ function countedLists(): { count: number } & Disposable {
   return counted;
 }
 
-Deno.test("pages of a list that grows are found without listing it, and are what it has", async () => {
+Deno.test("pages of a growing list are exact, and found without listing it", async () => {
   using lab = await storeLab();
   const { calls } = lab.store.records;
   const roll = dice(8);

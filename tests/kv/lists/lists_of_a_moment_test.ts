@@ -154,7 +154,7 @@ async function wrongBetween(
 }
 
 for (const [seed, size] of [[1, 150], [5, 150], [12, 1_500]] as const) {
-  Deno.test(`a page and its total are of one moment, whatever is written between the reads (${seed})`, async () => {
+  Deno.test(`a page and its total are of one moment, with any writes between the reads (${seed})`, async () => {
     using hook = hookReads();
     using lab = await storeLab();
     const stage = { here: lab, there: lab, hook, seed };
@@ -163,7 +163,7 @@ for (const [seed, size] of [[1, 150], [5, 150], [12, 1_500]] as const) {
     assert.deepEqual(wrong, []);
   });
 
-  Deno.test(`a page and its total are of one moment, whatever another instance writes (${seed})`, async () => {
+  Deno.test(`a page and its total are of one moment, with any writes of another instance (${seed})`, async () => {
     await using endpoint = startKvConnect();
     using here = await storeLab(endpoint.url);
     using there = await storeLab(endpoint.url);
@@ -174,7 +174,7 @@ for (const [seed, size] of [[1, 150], [5, 150], [12, 1_500]] as const) {
   });
 }
 
-Deno.test("a page and its total are of one moment, while somebody writes without a pause", async () => {
+Deno.test("a page and its total are of one moment, under writes without a pause", async () => {
   await using file = await storeFile();
   using lab = await storeLab(file.location);
   const list = await changing(lab, 7, 2_000);

@@ -208,7 +208,7 @@ async function churn(lab: StoreLab, model: Model): Promise<void> {
   await Promise.all([...writing, ...reading]);
 }
 
-Deno.test("a list never shows less than what was told before it was asked for", async () => {
+Deno.test("a list never shows less than an earlier response has shown", async () => {
   await using file = await storeFile();
   using lab = await storeLab(file.location);
   const model = new Model();

@@ -30,7 +30,7 @@ async function totalsAround(
 const totalOf = async ({ store, accountSid }: StoreLab, where: Condition[]) =>
   (await store.records.calls.list(accountSid, { where, skip: 0, limit: 0 })).total;
 
-Deno.test("the total of a list of many months is of one moment, whatever another instance writes", async () => {
+Deno.test("the total of a list of many months is of one moment, with any writes of another instance", async () => {
   await using endpoint = startKvConnect();
   using here = await storeLab(endpoint.url);
   using there = await storeLab(endpoint.url);
@@ -52,7 +52,7 @@ Deno.test("the total of a list of many months is of one moment, whatever another
   assert.ok(totals.every((total) => total === 60 || total === 61), String(totals));
 });
 
-Deno.test("a total of phone numbers by a filter is of one moment, whatever is written between the reads", async () => {
+Deno.test("a total of phone numbers by a filter is of one moment, with any writes between the reads", async () => {
   using hook = hookReads();
   using lab = await storeLab();
   const { incomingPhoneNumbers: numbers } = lab.store.records;
@@ -74,7 +74,7 @@ Deno.test("a total of phone numbers by a filter is of one moment, whatever is wr
   assert.ok(totals.every((total) => total === size || total === size + 1), String(totals));
 });
 
-Deno.test("a scan is not made again for what is written meanwhile, nor does it hold writes back", async () => {
+Deno.test("a scan is not repeated for writes meanwhile, nor does it hold writes back", async () => {
   using hook = hookReads();
   using lab = await storeLab();
   const { calls } = lab.store.records;

@@ -5,7 +5,7 @@ import { dice } from "../../support/service/store_lab.ts";
 const sidOf = (n: number) => "CA" + n.toString(16).padStart(32, "0");
 const newestFirst = (sids: Iterable<string>) => [...sids].sort().reverse();
 
-Deno.test("a list of Sids has what is appended and settled, newest first", () => {
+Deno.test("a list of Sids has the appended and settled ones, newest first", () => {
   const roll = dice(3);
   for (let round = 0; round < 200; round++) {
     const list = sidList("CA");

@@ -74,7 +74,7 @@ async function compare(lab: StoreLab, records: Call[], where: Condition[]): Prom
 }
 
 for (const seed of [1, 2]) {
-  Deno.test(`date filters find what has the dates among long runs without them (${seed})`, async () => {
+  Deno.test(`date filters find the records with dates among long runs without them (${seed})`, async () => {
     using lab = await storeLab();
     const begin = lab.clock.now;
     const records = await fillRuns(lab, { runs: 16, seed });

@@ -187,7 +187,7 @@ Deno.test("the entries of a filter that is declared no more are removed, and bui
   assert.equal(await auditIndexes(location, audit), 50);
 });
 
-Deno.test("openStore() refuses a store of a later layout, and says what to do", async () => {
+Deno.test("openStore() refuses a store of a later layout, and names the remedy", async () => {
   await using file = await storeFile();
   using kv = await openDenoKv(file.location);
   await kv.set(keys.version, { version: 7 });

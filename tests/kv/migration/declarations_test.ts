@@ -40,7 +40,7 @@ const changes: Record<string, Declarations> = {
 };
 
 for (const [name, declarations] of Object.entries(changes)) {
-  Deno.test(`${name}: what is declared later covers the records from before, each time anew`, async () => {
+  Deno.test(`${name}: later declarations cover the records from before, each time anew`, async () => {
     await using former = await unpackStore("0.3.0");
     const { location, secretKey, root } = former;
     const run = async (declarations: Declarations) => {

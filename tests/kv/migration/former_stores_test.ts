@@ -38,7 +38,7 @@ async function assertShows(former: Unpacked, store: Store): Promise<void> {
 }
 
 for (const name of formerStores) {
-  Deno.test(`a store of ${name} opens, and shows what its version showed`, async () => {
+  Deno.test(`a store of ${name} opens, and shows the same as its version`, async () => {
     await using former = await unpackStore(name);
     await assertShows(former, await migrate(former));
     const records = await auditIndexes(former.location, former);

@@ -119,7 +119,7 @@ Deno.test("a service writes no record that it cannot keep findable for a later v
     await assert.rejects(open(endpoint, resources), /keeps "group direction" there/);
   }));
 
-Deno.test("a service opens a shared store with the groups of patterns that former versions kept", () =>
+Deno.test("a service opens a shared store with the groups of patterns of former versions", () =>
   inTimes(async () => {
     await using endpoint = startKvConnect();
     const numbers = resources.incomingPhoneNumbers as AnyResource;

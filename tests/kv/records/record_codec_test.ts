@@ -32,7 +32,7 @@ const entryOf = (value: unknown, versionstamp = "1", last = 0): Stored => ({
   versionstamp,
 });
 
-Deno.test("decode() takes a record that was kept before there was a secret field", () => {
+Deno.test("decode() takes a record that was stored before there was a secret field", () => {
   const { password: _, ...older } = recordOf();
   const value = codecFor(fields.filter((name) => name !== "password" && name !== "tags"))
     .encode({ ...older, tags: undefined } as unknown as AnyRecord);
@@ -65,12 +65,12 @@ Deno.test("decode() gives back every kind of record that encode() took", () => {
   assert.equal(textOf(named!).includes("accountSid"), true);
 });
 
-Deno.test("decode() reads a record that was kept before its resource had a further field", () => {
+Deno.test("decode() reads a record that was stored before its resource had a further field", () => {
   const stored = codec.encode(recordOf());
   assert.deepEqual(codecFor([...fields, "later"]).decode(entryOf(stored)), recordOf());
 });
 
-Deno.test("encode() keeps what only a later program knows the name of", () => {
+Deno.test("encode() retains fields that only a later program can name", () => {
   const [now, later] = [codec, codecFor([...fields, "later"])];
   const stored = later.encode(recordOf({ later: "kept" }));
   const changed = now.encode({ ...now.decode(entryOf(stored)), dateUpdated: 9 });

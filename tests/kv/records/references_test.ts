@@ -13,7 +13,7 @@ import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 const { clients } = resources;
 const gone = /VoiceApplicationSid must name one of the account's applications/;
 
-Deno.test("a commit is refused when what its record names goes or changes before it", async () => {
+Deno.test("a commit is refused when a record that it references goes or changes before it", async () => {
   using kv = await openDenoKv(":memory:");
   const commits = committer(kv, { checks: 100 });
   const sid = "AP" + "1".repeat(32);

@@ -121,7 +121,7 @@ Deno.test("list() fills its page also while records of it are removed", async ()
   assert.deepEqual(new Set(pages), new Set([11]));
 });
 
-Deno.test("pageSorted() looks at no more entries than the page and what is before it", async () => {
+Deno.test("pageSorted() looks at no more entries than the page and those before it", async () => {
   await using file = await storeFile();
   const lab = await storeLab(file.location);
   const made = (await fillNumbers(lab, 900)).sort(byNumber);

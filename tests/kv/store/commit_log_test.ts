@@ -3,7 +3,7 @@ import { readLogged, withCommitLog } from "../../../kv/store/commit_log.ts";
 import { keys } from "../../../kv/store/keys.ts";
 import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
-Deno.test("a log entry holds the bytes of its own keys and values alone, which may be parts of others", async () => {
+Deno.test("a log entry has the bytes of its own keys and values alone, not of the buffers they are views of", async () => {
   using kv = await openDenoKv(":memory:");
   await kv.set(keys.backup, { id: "now" });
   const [kept, gone] = ["1", "2"].map((digit) => keys.record(1n, "CA" + digit.repeat(32)));

@@ -56,7 +56,7 @@ Deno.test("narrowExpiryIndex() leaves an index alone that is made otherwise", as
   assert.equal(database.prepare(indexSql).get()!.sql, other);
 });
 
-Deno.test("narrowExpiryIndex() says when somebody else writes to the file, and leaves it as it is", async () => {
+Deno.test("narrowExpiryIndex() reports another writer of the file, and leaves it as it is", async () => {
   await using file = await storeFile();
   (await openDenoKv(file.location)).close();
   using other = new DatabaseSync(file.location);
@@ -84,7 +84,7 @@ Deno.test("openStore() narrows the index of a file that Deno made", async () => 
   assert.match(String(database.prepare(indexSql).get()!.sql), /where expiration_ms >= 0$/);
 });
 
-Deno.test("openStore() leaves the index as Deno made it where it is told to", async () => {
+Deno.test("openStore() leaves the index as Deno made it with narrowsIndex: false", async () => {
   await using file = await storeFile();
   const options = { location: file.location, secretKey: "x", now: () => 1, narrowsIndex: false };
   (await openStore(options)).close();

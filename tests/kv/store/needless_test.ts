@@ -75,7 +75,7 @@ function replacing(entry: AtomicCheck, value: string): Batch {
 
 const recordAt = (number: number) => [1n, "CA", new Uint8Array(16).fill(number)];
 
-Deno.test("a commit has the store check only what this process does not know", async () => {
+Deno.test("a commit has the store make only the checks that this process cannot prove", async () => {
   using store = await startCommitter();
   await write(store, "first", { key, versionstamp: null });
   assert.deepEqual(store.done(), ["check", "set"]);
@@ -124,7 +124,7 @@ Deno.test("a change of a record that is not as it was read has no others refused
   assert.equal(store.made(), 1, "all others share a commit");
 });
 
-Deno.test("changes whose checks this process knows share a commit, however many there are", async () => {
+Deno.test("changes with proven checks share a commit, however many there are", async () => {
   using store = await startCommitter();
   const numbers = Array.from({ length: 150 }, (_, number) => number + 1);
   const write = async () => {

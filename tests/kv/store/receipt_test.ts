@@ -15,7 +15,7 @@ const receiptsIn = async (url: string): Promise<KvKey[]> => {
   return found.map(({ key }) => key);
 };
 
-Deno.test("a receipt tells of a commit whose answer was lost, also across midnight", async () => {
+Deno.test("a receipt proves a commit whose answer was lost, also across midnight", async () => {
   using kv = await openDenoKv(":memory:");
   let now = 10 * dayMs - 1;
   const receipt = receiptOf(kv, { now: () => now, steadyNow: () => now });

@@ -15,7 +15,7 @@ async function lab() {
   return { clock, open, [Symbol.dispose]: () => kv.close() };
 }
 
-Deno.test("the steady clock of a store goes on over steps of the wall clock and restarts", async () => {
+Deno.test("the monotonic clock of a store goes on over steps of the wall clock and restarts", async () => {
   using store = await lab();
   const { clock } = store;
   for (const step of [20_000, -20_000, 3_600_000, -3_600_000, 10_800_000, -10_800_000]) {

@@ -6,7 +6,7 @@ import { countStore } from "../../support/service/count_store.ts";
 import { storeFile, storeLab } from "../../support/service/store_lab.ts";
 import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
-Deno.test("a store that is closed in order has what nobody waited for", async () => {
+Deno.test("a store that is closed in order has the records without a waiting caller", async () => {
   await using file = await storeFile();
   const lab = await storeLab(file.location);
   const calls = Array.from({ length: 3 }, () => lab.call({}));
@@ -48,7 +48,7 @@ Deno.test("insertSoon() rejects for a Sid that is taken, and the change beside i
   assert.equal((await calls.get(other.accountSid, other.sid))?.sid, other.sid);
 });
 
-Deno.test("close() rejects what waits for another commit, and leaves no timer", async () => {
+Deno.test("close() rejects inserts that wait for another commit, and leaves no timer", async () => {
   using kv = await openDenoKv(":memory:");
   const commits = committer(kv, { checks: 100 });
   const later = commits.later(() => Promise.resolve(emptyBatch()));
