@@ -6,7 +6,7 @@ export interface Description {
   begunAt: number;
   /** The version of Switchboard that made it. */
   version: string;
-  /** What the store was. */
+  /** Kind of the store. */
   store: "file" | "KV Connect" | "PostgreSQL";
   /** SECRET_KEY where it stood in DATA_DIR; null where the environment gave it. */
   secretKey: string | null;

@@ -66,7 +66,7 @@ function listed<T>(entries: Deno.KvListIterator<unknown>): KvListIterator<T> {
   };
 }
 
-/** A watch of several keys on a server would tell those that did not change as absent. */
+/** A watch of several keys on a server would report those that did not change as absent. */
 function watched<T>(states: ReadableStream<[Deno.KvEntryMaybe<unknown>]>): ReadableStream<T> {
   const reader = states.getReader();
   return new ReadableStream({

@@ -19,7 +19,7 @@ const tag = {
 /** The most bytes of a key, as in Deno KV. */
 const mostBytes = 2_048;
 
-/** The most bytes of a bigint whose length its tag tells, and of any. */
+/** The most bytes of a bigint whose length is in its tag, and of any bigint. */
 const [shortBytes, longBytes] = [8, 255];
 
 /** The bytes of a key. Throws a TypeError for one that is longer than 2 KiB, or has a part of no kind. */
@@ -84,7 +84,7 @@ function numberBytes(part: number): Uint8Array {
   const view = new DataView(bytes.buffer);
   bytes[0] = tag.number;
   view.setFloat64(1, part);
-  // What is below zero sorts the other way round.
+  // Negative numbers sort the other way round.
   if (view.getUint8(1) < 0x80) view.setUint8(1, view.getUint8(1) | 0x80);
   else for (let at = 1; at < 9; at++) view.setUint8(at, 0xff - view.getUint8(at));
   return bytes;

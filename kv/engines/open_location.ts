@@ -4,12 +4,12 @@ import { openPostgres } from "./postgres.ts";
 import { isDatabaseUrl } from "./postgres_url.ts";
 
 /**
- * Whether other processes use a store too: one of PostgreSQL, one at a URL of KV Connect, and the one
- * that an edge platform gives, whose location is empty; not a file or `:memory:`.
+ * Returns whether other processes use a store too. True for PostgreSQL, for a URL of KV Connect and
+ * for the empty location, the store of an edge platform; false for a file or `:memory:`.
  */
 export const isRemoteLocation = (location: string): boolean =>
   isDatabaseUrl(location) || /^(https?:|$)/.test(location);
 
-/** Opens what is at a location. */
+/** Opens the store at a location. */
 export const openLocation = (location: string): Promise<KeyValueStore> =>
   isDatabaseUrl(location) ? openPostgres(location) : openDenoKv(location);

@@ -1,4 +1,4 @@
-/** What is used of npm `pg`, which has no types of its own. */
+/** The used part of npm `pg`, which has no types of its own. */
 export interface ClientOptions {
   host: string;
   port: number;

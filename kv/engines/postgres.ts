@@ -120,7 +120,7 @@ function mergedReads(pool: PostgresPool): ReadMany {
       for (const row of rows) found.set(digitsIn(row[0]!), entryOf(row)); // A key is never null.
       for (const { keys, bytes, resolve } of group) {
         resolve(keys.map((key, at) =>
-          // As many as there are keys. What two ask for is not shared: entries belong to who read them.
+          // One entry for each key. Two readers share none: entries belong to their reader.
           copyOf(found.get(bytes[at]!.toHex())) ?? { key, value: null, versionstamp: null }
         ));
       }

@@ -23,7 +23,7 @@ type Counting = keyof typeof counting;
 /** Marks an entry whose key ends with the version of the commit. */
 const atVersion = 10;
 
-/** What a commit does to a key in the end. */
+/** Final effect of a commit on a key. */
 type Write =
   | { does: "delete" }
   | { does: "set"; stored: StoredValue; span: number | null; isAtVersion: boolean }
@@ -34,8 +34,8 @@ export const mostChecks = 100;
 const [mostWrites, mostKeyBytes, mostBytes] = [1_000, 81_920, 819_200];
 
 /**
- * One that makes commits, one after the other. The server keeps the number of its last one, so that a
- * commit whose response was lost is asked for again, and is made once.
+ * Makes commits, one after the other. The server stores the number of its last one, so that a
+ * commit whose response was lost is sent again, and is made once.
  */
 export interface Writer {
   id: string;
@@ -159,7 +159,7 @@ function folded(writes: { key: KvKey; write: Write }[]): { key: Uint8Array; writ
   return [...all.values()];
 }
 
-/** What a write leaves of another one of the same key before it. */
+/** Combines a write with an earlier one of the same key. */
 function after(before: Write, write: Write): Write {
   if (write.does === "delete" || write.does === "set") return write;
   if (before.does === "delete") return counterOf(write.by);

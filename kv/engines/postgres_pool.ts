@@ -6,8 +6,9 @@ import type { DatabaseUrl } from "./postgres_url.ts";
 /** Connections to the primary of a database, at most so many at once. */
 export interface PostgresPool {
   /**
-   * Asks on a connection, and again on another one where the connection broke, the server went away, or
-   * the transaction met another one, for `patienceMs` in all. Then it rejects with what failed.
+   * Sends a query on a connection. It repeats it on another one if the connection broke, the server
+   * went away, or the transaction met another one, for `patienceMs` in all. Then it rejects with
+   * the last error.
    */
   ask(query: Query): Promise<Row[]>;
   /** Opens a connection apart from the others. */
@@ -26,21 +27,24 @@ export interface Query {
 export type Row = (string | null)[];
 
 /**
- * Time limits in ms: of a connection, of one attempt, and of all of them together. The last is a little
- * less than what the store's callers wait (`limits.storeTimeoutMs`), so that they are told why.
+ * Time limits in ms: of a connection, of one attempt, and of all of them together. The last is a
+ * little less than the wait of the store's callers (`limits.storeTimeoutMs`), so that they get its
+ * error.
  */
 const [connectMs, attemptMs, patienceMs] = [2_000, 2_500, 4_500];
 
 /** The pause before another attempt grows from one to the other, in ms. */
 const [firstPauseMs, mostPauseMs] = [5, 400];
 
-/** Statements on the server end by themselves after so long, also when nobody waits any more, in ms. */
+/**
+ * Time in ms after which the server ends a statement, also when no client waits for it any more.
+ */
 const statementMs = 10_000;
 
 /**
- * The errors after which the same is asked again: serialization and deadlock, connections that are
- * refused or lost, a server that stops, starts or is none to write to any more. All requests may be
- * asked twice: commits have a mark (`postgres_schema.ts`).
+ * Returns whether a query is repeated after an error. Such are serialization and deadlock, refused
+ * or lost connections, and a server that stops, starts or takes no writes any more. All requests
+ * may be sent twice: commits have a mark (`postgres_schema.ts`).
  */
 const isPassing = ({ code }: { code?: unknown }): boolean =>
   typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code) ||
@@ -85,7 +89,7 @@ export async function postgresPool(url: DatabaseUrl): Promise<PostgresPool> {
         types: { getTypeParser: () => (value: unknown) => value },
       },
     );
-    client.on("error", () => drop(client)); // Whoever asked on it is told as well.
+    client.on("error", () => drop(client)); // The pending query gets the error as well.
     try {
       await client.connect();
       const results = await client.query(`${session(url.hasPooler)} show transaction_read_only`);

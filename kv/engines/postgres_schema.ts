@@ -10,8 +10,8 @@
  * check of an absent entry needs no lock of its own. The lock is `for update` on a row that
  * never changes, so it leaves no dead row versions behind.
  *
- * A writer is one commit at a time; its last commit is kept with its number. A commit that is sent again
- * after its connection broke finds that out, and is not made twice.
+ * A writer is one commit at a time; the server stores its last commit with its number. A commit
+ * that is sent again after its connection broke finds it there, and is not made twice.
  *
  * A version is a number of a sequence, and two random bytes: a database that lost its last commits in a
  * failover may give out the same number again.

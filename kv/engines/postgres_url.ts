@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** Where a database is, and how it is reached. */
+/** Address of a database, and the options of its connections. */
 export interface DatabaseUrl {
   /** One of them is the primary. */
   hosts: { host: string; port: number }[];
@@ -18,7 +18,7 @@ const defaultPort = 5_432;
 const tlsModes = ["disable", "require", "verify-full"] as const;
 const parameters = ["sslmode", "sslrootcert", "pool", "pgbouncer"];
 
-/** Whether a location is the URL of a database. */
+/** Returns whether a location is the URL of a database. */
 export const isDatabaseUrl = (location: string): boolean => /^postgres(ql)?:/.test(location);
 
 /** The location without its password, as it may be shown. */

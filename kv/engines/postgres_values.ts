@@ -17,7 +17,7 @@ const kinds = { cloned: 1, plain: 2, counter: 3 } as const;
 /** The most bytes of a value, as in Deno KV. */
 const mostBytes = 65_536;
 
-/** What a row has of a value. Throws where it cannot be cloned, or has over 64 KiB. */
+/** The columns of a value in its row. Throws if it cannot be cloned, or has over 64 KiB. */
 export function storedValue(value: unknown): StoredValue {
   if (value instanceof KvU64) {
     return { kind: kinds.counter, value: null, number: BigInt.asIntN(64, value.value) };

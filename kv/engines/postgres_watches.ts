@@ -5,10 +5,9 @@ import type { PostgresPool } from "./postgres_pool.ts";
 import { bytesArray } from "./postgres_values.ts";
 
 /**
- * Watches of entries. What is watched stands in a table, so that a commit tells of it in one
- * notification, and of nothing else. A connection of its own listens. Behind that all watched entries are
- * read every few seconds, and when the connection is there again: a notification that was lost is late,
- * not missed.
+ * Watches of entries. A table has the watched keys, so that a commit sends one notification for
+ * them, and none for others. A connection of its own listens. In addition, all watched entries are
+ * read every few seconds, and after each reconnection: a lost notification is late, not missed.
  */
 export interface Watches {
   watch<T>(key: KvKey): ReadableStream<KvEntryMaybe<T>>;
@@ -26,7 +25,7 @@ const [registeredMs, renewedMs] = [120_000, 30_000];
 interface Watch {
   key: KvKey;
   hex: string;
-  /** The version that was told last; undefined before the first one. */
+  /** The version that was delivered last; undefined before the first one. */
   told: string | null | undefined;
   tell(entry: KvEntryMaybe<unknown>): void;
 }
@@ -119,7 +118,7 @@ export function postgresWatches(
       const give = (controller: ReadableStreamDefaultController<KvEntryMaybe<T>>) => {
         if (latest === undefined || (controller.desiredSize ?? 0) <= 0) return;
         const entry = latest;
-        latest = undefined; // What is enqueued may be pulled at once.
+        latest = undefined; // The stream may pull again at once.
         controller.enqueue(entry);
       };
       return new ReadableStream<KvEntryMaybe<T>>({

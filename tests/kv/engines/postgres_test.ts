@@ -45,7 +45,7 @@ testOn("a commit that is sent twice is made once, whatever became of the first",
   assert.equal(again, `\\x${first.versionstamp}`);
   assert.deepEqual((await kv.get(["n"])).value, new KvU64(1n));
 
-  // What was refused stays refused, though its check would hold now.
+  // A refused commit stays refused, though its check would hold now.
   assert.deepEqual(await insert().sum(["n"], 1n).commit(), { ok: false });
   await kv.delete(key);
   assert.deepEqual(await pool.ask(sent[1]!), [[null]]);

@@ -4,7 +4,7 @@ import { freePorts } from "../process/system.ts";
 
 /** A cluster of PostgreSQL of a test's own, in a temporary folder, on a free port of 127.0.0.1. */
 export interface Postgres extends AsyncDisposable {
-  /** Of a database that nobody used before. */
+  /** Creates a database and returns its URL. */
   database(): Promise<string>;
   /** Runs statements as the owner of the cluster; resolves with what they print. */
   sql(statements: string): Promise<string>;
@@ -14,7 +14,7 @@ export interface Postgres extends AsyncDisposable {
 
 const [user, password] = ["switchboard", "of-the-tests-alone"];
 
-/** Where Debian has the programs of the server: the folder of the newest version, or none. */
+/** Folder in which Debian has the programs of the newest server; null if there is none. */
 export function postgresFolder(): string | null {
   const root = "/usr/lib/postgresql";
   try {
@@ -25,7 +25,7 @@ export function postgresFolder(): string | null {
   }
 }
 
-/** Whether tests need it: where it is installed, and in the gate, which installs it. */
+/** Returns whether tests need it: if it is installed, and in the gate, which installs it. */
 export const isPostgresWanted = (): boolean => postgresFolder() !== null || Deno.env.has("CI");
 
 /** The server refuses to run as root: then it runs as `nobody`. */
