@@ -81,7 +81,7 @@ interface Room {
   packages: string[];
 }
 
-/** Reads a map of rooms. Throws where a line names a room that is not above it. */
+/** Reads a map of rooms. Throws if a line names a room that is not above it. */
 function readFloors(map: string): Room[] {
   const lines = map.trim().split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
   const above: string[] = [];
@@ -237,7 +237,7 @@ Deno.test("no file imports itself by way of others, types included", async () =>
   const arrows = new Map(all.map((source) => [source.file, new Set(imports(source))]));
   const wrong = all.flatMap(({ file }) => {
     const way = shortestWay(arrows, file);
-    // Each circle is told once, from its first file.
+    // Each circle is reported once, from its first file.
     return way === undefined || way.some((one) => one < file) ? [] : [way.join(" -> ")];
   });
   assert.deepEqual(wrong, []);

@@ -32,7 +32,7 @@ const functions = new Set(
   ),
 );
 
-/** A path from the root, or the last part of a path within the room. */
+/** A path from the root, or the end of a path within the room. */
 const isThere = (path: string, room: string): boolean => {
   const isFolder = path.endsWith("/");
   return [...files].some((file) =>

@@ -50,7 +50,7 @@ export type Say = (text: string) => Promise<unknown>;
 /** Prints on standard output. */
 export const say: Say = (text) => Deno.stdout.write(new TextEncoder().encode(text));
 
-/** Says each half minute how far all parts are. */
+/** Writes the progress of all parts each half minute. */
 function startProgress(write: Say) {
   const begin = performance.now();
   const counts = { ok: 0, FAILED: 0, ignored: 0 };

@@ -27,7 +27,7 @@ export interface CallLoad extends AsyncDisposable {
   /** Callbacks that have come. */
   callbacks: number;
   /**
-   * Calls a softphone, which rings and answers; the document hangs up. Four callbacks tell of it.
+   * Calls a softphone, which rings and answers; the document hangs up. Four callbacks report it.
    * Resolves when all have come; throws unless the softphone had its ACK and its BYE by then.
    */
   call(phone: number): Promise<CallTimes>;

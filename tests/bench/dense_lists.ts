@@ -3,9 +3,9 @@ import { shuffled, type StoreLab, storeLab } from "../support/service/store_lab.
 import { callOf, fill, type Filled, log, roll } from "./list_stores.ts";
 
 /**
- * Lists that were filled within a minute: pages of 50 by number, each asked for once in a store that
- * was just opened (cold), and the pages that continue after the same records by AfterSid; then the
- * same beside 50 creates a second. Times in ms; the ratio is that of the medians.
+ * Lists that were filled within a minute. Pages of 50 by number are requested once each, in a store
+ * that was just opened (cold). So are the pages that continue after the same records by AfterSid.
+ * Then the same beside 50 creates a second. Times in ms; the ratio is that of the medians.
  */
 
 const minuteMs = 60_000;

@@ -24,9 +24,9 @@ export const pinned = (core: number, command: string[]) =>
 export interface Server extends AsyncDisposable {
   url: string;
   pid: number;
-  /** CPU time so far; NaN where the system does not tell. */
+  /** CPU time so far; NaN if the system does not report it. */
   cpuSeconds(): number;
-  /** Resident memory in bytes; NaN where the system does not tell. */
+  /** Resident memory in bytes; NaN if the system does not report it. */
   memory(): number;
 }
 
@@ -86,7 +86,7 @@ export interface Load {
   headers?: Record<string, string>;
   /** A form to POST. */
   form?: Record<string, string>;
-  /** Each request asks for any one of so many pages of a list. */
+  /** Each request is for a random one of so many pages of a list. */
   pages?: number;
   /** The query before `Page`, with its `&`. */
   query?: string;

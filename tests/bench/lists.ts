@@ -36,7 +36,7 @@ const part = (found: number[], share: number) => found[Math.floor((found.length 
 
 type Collection = "calls" | "messages";
 
-/** A page of 50 of what passes, at a random depth or the first one; known from the last time or not. */
+/** A page of 50 records that pass, at a random depth or the first one; cached or not. */
 function page(
   { lab }: Filled,
   { of = "calls", where = [], isDeep = false, isKnown = false, cursors = [] }: {

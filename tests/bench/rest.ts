@@ -82,7 +82,7 @@ async function startService(without: string): Promise<Server> {
     DATA_DIR: data,
     WITHOUT: without,
     SECRET_KEY: secretKey,
-    BRIDGE_PORT: String(freePorts(1)[0]), // Nobody listens there, and nobody is called.
+    BRIDGE_PORT: String(freePorts(1)[0]), // An unused port: no test calls a device.
     REQUESTS_PER_SECOND: "0",
     READS_PER_SECOND: "0",
     WRITES_PER_SECOND: "0",

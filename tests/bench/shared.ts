@@ -81,7 +81,7 @@ function startService(location: string, core: number): Promise<Server> {
     KV_URL: location,
     DATA_DIR: directory,
     SECRET_KEY: secretKey,
-    BRIDGE_PORT: String(freePorts(1)[0]), // Nobody listens there, and nobody is called.
+    BRIDGE_PORT: String(freePorts(1)[0]), // An unused port: no test calls a device.
     REQUESTS_PER_SECOND: "0",
     DEMO: "false",
     LOG_LEVEL: "error",

@@ -176,7 +176,9 @@ export function createAgent(
     if (ack !== undefined && cseq.endsWith(" INVITE") && message.status === 200) wire.send(ack);
   };
 
-  /** Repeats an answer until its ACK: after a 180, who calls repeats nothing (RFC 3261 §13.3.1.4). */
+  /**
+   * Repeats an answer until its ACK: after a 180, the caller repeats nothing (RFC 3261 §13.3.1.4).
+   */
   function answerCall(callId: string, response: string): void {
     wire.send(response);
     if (wire.transport !== "UDP" || answers.has(callId)) return;

@@ -144,8 +144,9 @@ function guess(login: string, n: number): string {
 }
 
 /**
- * Guesses until the time is over, each connection every few milliseconds whatever is answered, and
- * comes back when it is cut off. A process of its own, so as to slow nobody here.
+ * Sends guesses until the time is over, each connection every few milliseconds whatever the
+ * response, and reconnects when it is cut off. It is a process of its own, so that it slows no
+ * other.
  */
 async function flood(url: string): Promise<void> {
   const until = performance.now() + floodS * 1000;

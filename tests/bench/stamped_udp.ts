@@ -20,7 +20,7 @@ export interface StampedUdp extends Udp {
   arrivedAt(): number;
 }
 
-/** Sockets that tell when their packets came. */
+/** Sockets that stamp the arrival of their packets. */
 export function stampedUdp(): StampedUdp {
   const libc = openLibc();
   if (libc === undefined) throw new Error("Cannot tell when packets come: there is no C library");

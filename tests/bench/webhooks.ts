@@ -189,7 +189,7 @@ async function throughputs(): Promise<void> {
   log(`  ratios           ${all}; median ${median.toFixed(2)}`);
 }
 
-/** Delays of nine quick servers under a steady load of ten. */
+/** Delays of nine quick servers under a constant load of ten. */
 async function delays(make: () => Promise<Sender>, hangs: boolean): Promise<void> {
   await using sender = await make();
   const urls = await open(10, hangs);

@@ -1,6 +1,6 @@
 import { limits } from "../../core/base/limits.ts";
 
-/** To be preloaded by a service: caches that WITHOUT names, separated by commas, have no room. */
+/** To be preloaded by a service: caches that WITHOUT names, separated by commas, hold nothing. */
 const rooms: Record<string, keyof typeof limits> = {
   runs: "recentRunBytes",
   counters: "cachedCounters",

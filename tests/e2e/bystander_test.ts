@@ -7,7 +7,9 @@ import { dearFills, longInvite, usualFill } from "../support/sip/dear_invites.ts
 import { openRawWebSocket } from "../support/sip/raw_websocket.ts";
 import { connectPeer, openUdpPeer } from "../support/sip/sip_peer.ts";
 
-/** Calls and registrations of tenants while somebody without an account sends what costs most. */
+/**
+ * Calls and registrations of tenants while an unauthenticated client sends the costliest messages.
+ */
 
 const transports = ["WS", "TCP", "UDP"] as const;
 type Transport = typeof transports[number];
@@ -19,7 +21,7 @@ const most = 10;
 /** CPU seconds that are within the noise of a process that also has calls. */
 const noiseS = 0.1;
 
-/** Somebody without an account, on a connection of its own. */
+/** An unauthenticated client, on a connection of its own. */
 interface Stranger {
   /** Sends messages, and resolves when each was answered. */
   ask(texts: string[]): Promise<void>;
@@ -99,7 +101,7 @@ Deno.test({
       assert.deepEqual(dear, [], transport);
     }
 
-    // Neither is a registration of another tenant delayed, whatever the strangers send.
+    // A registration of another tenant is not delayed either, whatever those clients send.
     const tenant = await newTenant(system, "other");
     const { result: waits } = await bystander.goesOnWhile(async () => {
       const strangers = await Promise.all(Array.from({ length: 7 }, open.WS));

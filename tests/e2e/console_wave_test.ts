@@ -64,7 +64,7 @@ async function drawWave(browser: Browser): Promise<void> {
   const wave = shown.locator("canvas.wave");
   await wave.waitFor();
 
-  /** The drawn pixels of a part of the canvas; all are parts of one. */
+  /** The drawn pixels of an area of the canvas, given as fractions of it. */
   const drawn = (left: number, top: number) =>
     wave.evaluate((canvas: Canvas, [left, top]) => {
       const { width, height } = canvas;

@@ -11,7 +11,7 @@ const everything = 5 * count;
 const number = "+14155550150";
 const patienceMs = 300_000;
 
-/** The operator's location source; it keeps whom it was asked for. */
+/** The operator's location source; it records the requested numbers. */
 function startLocationSource() {
   const asked: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {

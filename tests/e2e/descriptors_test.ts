@@ -39,7 +39,9 @@ const untilAnswered = (port: number, mostMs = 20_000): Promise<unknown> =>
     return text !== "";
   }, mostMs);
 
-/** Less than silent connections may stay: whoever is served by then did not wait for their end. */
+/**
+ * Less than the lifetime of silent connections: a client served by then did not wait for their end.
+ */
 const duringFloodMs = 10_000;
 
 Deno.test({

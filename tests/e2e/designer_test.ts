@@ -219,7 +219,7 @@ async function restore(page: Page): Promise<void> {
   assert.equal((await flowIn(page)).steps.say.text, "Here is the news, $From.");
 }
 
-/** Somebody else publishes meanwhile: nothing is overwritten before that is asked for. */
+/** Another user publishes meanwhile: nothing is overwritten without a request. */
 async function publishOver(page: Page, system: System): Promise<void> {
   const sid = new URL(page.url()).pathname.split("/").at(-1)!;
   const other = { start: "bye", steps: { bye: { type: "hangup" } } };

@@ -4,7 +4,7 @@ import { eventually } from "../support/process/eventually.ts";
 import { startSystem, type System } from "../support/process/system.ts";
 import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
-/** A system with a call that lasts until somebody ends it. */
+/** A system with a call that lasts until one side ends it. */
 async function inCall(DRAIN_S: string) {
   const app = startAppServer();
   app.pages.set("/voice", "<Response><Pause length='600'/></Response>");

@@ -22,7 +22,7 @@ async function keepRegistered(trunk: TrunkPeer, granted: (contact: string) => vo
 
 let calls = 0;
 
-/** A MESSAGE to a Request-URI, which its To says again unless told. */
+/** A MESSAGE to a Request-URI, which by default is also its To. */
 function text(peer: TrunkPeer, uri: string, body: string, to = uri): string {
   const id = `text-${++calls}`;
   return writeSip(

@@ -34,7 +34,7 @@ async function postMany(system: System, n: number): Promise<number[]> {
   }));
 }
 
-/** Lets the phone ring for every call that comes, until it is told to decline one. */
+/** Lets the phone ring for every incoming call, until the test orders it to decline one. */
 function ringing(phone: Softphone) {
   const calls: Awaited<ReturnType<Softphone["nextCall"]>>[] = [];
   const wait = async () => {

@@ -184,7 +184,7 @@ const underWay = (system: System, sid: string) =>
     return Number(head.headers.get("content-length")) > 16_000;
   });
 
-/** The one recording of a call is finished, told of and has what Alice said. */
+/** Asserts that the one recording of a call is finished, reported, and has Alice's audio. */
 async function assertRecorded({ app, system }: Lab, sid: string, what: string): Promise<void> {
   const told = await app.asked("/recorded", ({ CallSid }) => CallSid === sid);
   assert.equal(told.RecordingStatus, "completed", what);
@@ -276,7 +276,7 @@ async function moveBoth(lab: Lab, verb: Verb, what: string): Promise<void> {
   await finish(lab, [alice, bob]);
 }
 
-/** Only whom the Dial called gets the new document; hers goes on behind the Dial. */
+/** Only the callee of the Dial gets the new document; her call goes on behind the Dial. */
 async function moveCallee(lab: Lab, verb: Verb, what: string): Promise<void> {
   const { app, system } = lab;
   const { alice, bob, sid } = await inVerb(lab, verb);

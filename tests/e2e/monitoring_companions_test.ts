@@ -26,7 +26,7 @@ async function conferenceOf(system: System) {
   return { sid: sid as string, alice: callOf("alice"), bob: callOf("bob") };
 }
 
-/** Resolves when the levels of all these calls are told at once, each of somebody who speaks. */
+/** Resolves when the levels of all these calls arrive at once, each of a speaking side. */
 async function untilLevels(system: System, calls: string[]): Promise<void> {
   const { baseUrl, accountSid, authToken } = system;
   const response = await fetch(

@@ -42,7 +42,7 @@ async function recordedCall(env: Record<string, string> = {}) {
   };
 }
 
-/** The only recording there is, once it is as asked for. */
+/** The only recording, once it meets the condition. */
 const recordingOf = (system: System, isReady: (recording: Recording) => boolean) =>
   eventually("the recording", async () => {
     const { recordings } = await system.get("Recordings.json");

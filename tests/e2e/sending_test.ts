@@ -15,7 +15,7 @@ const ours = "+14155550101";
 const numbered = Array.from({ length: count }, (_, at) => at);
 const place = "mcc=748,mnc=01,lac=7,cellid=12,aol=3,vlrNumber=5";
 
-/** A message center that delivers until it is told that a text was taken, as real ones do. */
+/** A message center that delivers a text until it is accepted, as real ones do. */
 function insist(center: MessageCenter) {
   const told = async (fields: Delivered) => {
     for (;;) {
@@ -40,7 +40,7 @@ function insist(center: MessageCenter) {
   return { say, done: () => Promise.all(all) };
 }
 
-/** Those who send a text in two parts, one before the kill and one after it. */
+/** Senders of a text in two parts, one before the kill and one after it. */
 const halved = numbered.slice(0, 10);
 
 const half = (at: number, part: 1 | 2): Delivered => ({

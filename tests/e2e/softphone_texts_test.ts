@@ -5,7 +5,7 @@ import { assertAccessible, openAxeContext } from "../support/browsers/axe.ts";
 import { widths } from "../support/browsers/judge_pages.ts";
 import { eventually } from "../support/process/eventually.ts";
 
-/** Writes a message to who has no conversation yet. */
+/** Writes a message to an address without a conversation. */
 async function writeTo({ page }: SoftphonePage, to: string, body: string): Promise<void> {
   await page.getByRole("button", { name: "New message" }).click();
   await page.getByLabel("To", { exact: true }).fill(to);

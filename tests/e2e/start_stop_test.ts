@@ -122,7 +122,7 @@ Deno.test({
       ],
       [
         "start",
-        // Longer than a label of DNS may be: nobody is asked for it.
+        // Longer than a label of DNS may be: no server is queried for it.
         { ...ports, PUBLIC_IP: `${"a".repeat(64)}.test`, DATA_DIR: directory },
         /^Cannot start the media Worker: Cannot find the address of a{64}\.test, which PUBLIC_IP .*: /,
       ],

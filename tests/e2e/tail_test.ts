@@ -50,7 +50,7 @@ Deno.test({
     await using system = await startSystem();
     const phone = await system.phone("alice");
     await using tail = startTail(["--type", "call,message"], envOf(system));
-    // The stream begins at some moment of the process's start: texts are sent until one is told.
+    // The stream begins some time after the process starts: texts are sent until one is printed.
     await eventually("a text is told", async () => {
       await system.post("SMS/Messages.json", { From: "+15550001", To: "client:zoe", Body: "Hi" });
       return tail.lines.some((line) => line.includes('"type":"message"')) || undefined;

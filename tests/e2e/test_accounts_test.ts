@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { eventually } from "../support/process/eventually.ts";
 import { type Json, startSystem } from "../support/process/system.ts";
 
-/** A customer's server: its documents, and the paths that it was asked for. */
+/** A customer's server: its documents, and the requested paths. */
 function startServer() {
   const asked: string[] = [];
   const statuses: string[] = [];

@@ -76,11 +76,11 @@ interface Aggregator extends AsyncDisposable {
   sent: { id: string; from: string; to: string; body: string }[];
   /** Brings a text in. */
   text(text: { from: string; to: string; body: string }): Promise<void>;
-  /** Tells that texts to a number reached it. */
+  /** Reports that texts to a number were delivered. */
   deliver(to: string): Promise<void>;
 }
 
-/** A carrier of texts by HTTP: it accepts each, and sends receipts when it is told to. */
+/** A carrier of texts by HTTP: it accepts each, and sends receipts when the test orders it. */
 function startAggregator(): Aggregator & { system?: System } {
   const aggregator: Aggregator & { system?: System } = {
     url: "",

@@ -600,7 +600,7 @@ Deno.test("a companion that started again has lost its calls: they are closed, o
   app.clock.now += 4_000;
 
   await beat("run");
-  app.clock.now += 60_000; // Nobody was there to hear of it.
+  app.clock.now += 60_000; // The companion is silent meanwhile.
   await beat("another run");
   await beat("another run");
   assert.equal((await callOf(app, ringing)).status, "failed");

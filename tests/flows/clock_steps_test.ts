@@ -49,7 +49,7 @@ async function beat(app: App, legs: string[]): Promise<void> {
   await app.runJobs();
 }
 
-/** An answered call, whose server is asked and told of events. */
+/** An answered call, whose server gets requests and events. */
 async function talk(app: App, timeLimit: number | null = null) {
   const login = { Login: "alice", Password: "secret" };
   await app.root.post("Clients.json", login);

@@ -382,7 +382,7 @@ sipTest(
     await bob.dialog.bye();
     await lab.untilIn("alice");
     await alice.dialog.bye();
-    // The order to end the ringing waits among the jobs, which nobody runs.
+    // The order to end the ringing waits among the jobs, which do not run here.
     await lab.until(async () => (await lab.conference()).status === "completed");
     const dialog = await ringing.answer();
 

@@ -8,7 +8,7 @@ import { type App, startApp } from "../support/service/app.ts";
 import { companion, notifications, xml } from "../support/service/hand_companion.ts";
 import { type Caller, caller, consult } from "../support/sip/conference_callers.ts";
 
-/** A conference with everything told; its attributes may be others. */
+/** A conference with all callbacks; its attributes may be others. */
 const inConference = (attributes = "", dial = "") =>
   `<Dial ${dial}><Conference statusCallback="/events"
     statusCallbackEvent="start end join leave mute hold" ${attributes}>lobby</Conference></Dial>`;

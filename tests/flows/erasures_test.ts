@@ -26,7 +26,7 @@ async function answeredCall(app: App, account: ApiClient, from: string, to = "cl
   return { sid, end: () => leg.report({ type: "ended", outcome: "completed" }) };
 }
 
-/** A call that has ended, with a recording, its text, and what is told of it; and a message. */
+/** A call that has ended, with a recording, its text and its callbacks; and a message. */
 async function keepMuch(app: App, account: ApiClient, number: string): Promise<void> {
   const { sid: callSid, end } = await answeredCall(app, account, number);
   await end();

@@ -7,7 +7,7 @@ const password = "p:w s3cret";
 const authorization = `Basic ${btoa(`us@er:${password}`)}`;
 const base = `https://us%40er:${encodeURIComponent(password)}@app.test`;
 
-/** A call whose server asks for a password; what each of its requests showed. */
+/** A call whose server requires a password; returns the credentials of each of its requests. */
 async function guardedCall(documents: Record<string, string>) {
   const app = await startApp();
   await made(app.root, "Clients", { Login: "alice", Password: "pass" });

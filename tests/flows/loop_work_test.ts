@@ -71,7 +71,7 @@ Deno.test("a flood of a tenant's jobs leaves another's jobs and requests at thei
   const sids = accounts.map(({ sid }) => sid);
   const countPieces = () => sids.reduce((sum, sid) => sum + (pieces.get(sid) ?? 0), 0);
   await commit(app, [...sids, other.sid]);
-  await app.runJobs([kind]); // Their cost is known by then.
+  await app.runJobs([kind]); // Their cost is measured by then.
   const before = countPieces();
 
   const flood = Array.from({ length: 60 }, (_, n) => sids[n % sids.length]!);
@@ -123,7 +123,7 @@ Deno.test("a flood of reports of a tenant's calls leaves another's call at its p
   const floods: SentReport[] = [];
   for (let n = 0; n < 40; n++) floods.push(await ringing(app, accounts[n % accounts.length]!));
   const [first, second] = [await ringing(app, other), await ringing(app, other)];
-  await ask([...floods.splice(0, 4), first], () => {}); // Their cost is known by then.
+  await ask([...floods.splice(0, 4), first], () => {}); // Their cost is measured by then.
 
   const told: number[] = [];
   await ask([...floods, second], (at) => told.push(at));

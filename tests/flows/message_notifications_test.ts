@@ -22,7 +22,7 @@ async function startLab(): Promise<NotificationsLab> {
 
 const everything = ["processing", "positive-delivery", "negative-delivery", "display"];
 
-/** A text in CPIM that asks for notifications. */
+/** A text in CPIM that requests notifications. */
 const asking = (messageId: string, wants = everything) => ({
   type: "message/cpim",
   content: writeCpim({
@@ -118,10 +118,11 @@ sipTest(
 
     assert.deepEqual([text.body, text.wants], ["hello", ["display"]]);
     assert.deepEqual(answers, [200, 200, 404]);
-    // The next that alice gets is of the next message: the second report of the first told nothing.
+    // The next one that alice gets is of the next message: the second report of the first sent
+    // nothing.
     assert.equal(notificationIn(await lab.alice.nextText()).messageId, "two");
     assert.deepEqual(statuses, ["delivered", "displayed"]);
-    assert.equal(second.body, "hello"); // Nobody asked whether it was read.
+    assert.equal(second.body, "hello"); // It requests no notification of being read.
     assert.deepEqual((await statusesOf(lab)).length, 2); // Notifications are no messages.
   },
 );

@@ -112,7 +112,7 @@ Deno.test("a message that waited for too long fails without another attempt", as
   const form = { ...wanted, StatusCallback: "https://app.test/sms" };
   const { sid } = (await app.root.post("SMS/Messages.json", form)).json();
 
-  app.clock.now += limits.messageWaitMs + 1; // Nobody ran its job: the service was down.
+  app.clock.now += limits.messageWaitMs + 1; // Its job did not run: the service was down.
   await app.runJobs();
 
   assert.deepEqual([(await messageOf(app, sid)).status, taken], ["failed", []]);

@@ -20,7 +20,7 @@ const number = "+14155550150";
 /** One way to fail that the customer could mend. */
 interface Failure {
   code: number;
-  /** 0 unless told else. */
+  /** 0 unless given. */
   log?: number;
   ports?: Partial<Ports>;
   /** Responses of customers' servers; it may throw. */
@@ -31,7 +31,7 @@ interface Failure {
   request?: { url: string; method: string };
   /** REST request, below the account, that its Notification names, if it names one. */
   asked?: { path: string; sent: Record<string, string> };
-  /** A part of the answer that is told. */
+  /** A part of the response that the Notification has. */
   body?: string;
   text?: RegExp;
 }
@@ -71,7 +71,7 @@ const told = (event: LegEvent, form: Record<string, string> = {}) => async (app:
 const answered = told({ type: "answered" });
 const voice = { url: "https://app.test/voice", method: "POST" };
 
-/** A document that is asked for, however it is answered. */
+/** A document that is requested, whatever the response. */
 const document = (answers: Failure["answers"], own: Partial<Failure> = {}): Failure => ({
   code: 11210,
   happen: answered,

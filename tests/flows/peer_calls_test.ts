@@ -159,7 +159,7 @@ sipTest("a call that another companion was given goes no further", async () => {
   const another = await lab.connect("mallory", lab.two);
   const answer = await inviteAs(another, (ids) => peer.prove({ login: "bob", ...ids }));
 
-  // Bob is at `one` alone, which the service knows and `two` does not ask for.
+  // Bob is at `one` alone, which the service has and `two` does not request.
   assert.deepEqual([answer.status, rang], [480, 0]);
 });
 
@@ -363,7 +363,7 @@ sipTest(
     });
     const bob = await lab.phone("bob", lab.two);
 
-    const call = lab.alice.call("bob"); // Its INVITE between the two asks for 1800 s at first.
+    const call = lab.alice.call("bob"); // Its INVITE between the two requests 1800 s at first.
     (await bob.nextCall()).decline(486);
 
     assert.equal((await call.final).status, 486);

@@ -53,7 +53,7 @@ async function both(lab: Lab, { alice = lobby(), bob = lobby() } = {}) {
 const newsOf = async (lab: Lab) =>
   (await lab.told()).map(({ StatusCallbackEvent }) => StatusCallbackEvent);
 
-/** Resolves when something about media is so: they change without the service being told. */
+/** Resolves when a condition of the media holds: media change without a report to the service. */
 const mediaAre = (isSo: () => boolean) => eventually(`the media are so: ${isSo}`, isSo);
 
 sipTest("calls at two companions meet in one conference, with their own Sids", async () => {
@@ -270,7 +270,7 @@ sipTest(
     const alice = await lab.call("alice", "one", lobby());
     await lab.until(async () => (await lab.conference()).logins.length === 1);
     const one = (await companions.get("one"))!;
-    await companions.beat({ ...one, sipUri: "sip:127.0.0.1:9;transport=ws" }); // Nobody is there.
+    await companions.beat({ ...one, sipUri: "sip:127.0.0.1:9;transport=ws" }); // An unused address.
     const bob = await lab.call("bob", "two", lobby());
     await bob.ended;
 

@@ -78,7 +78,7 @@ sippTest("a caller that gives up ends the ringing of both at another companion",
   const phone = sipp(ringingOn());
   const calling = alice.call("bob");
   const ringing = await browser.nextCall();
-  // The plain phone first: its ringing is no news to a caller that hears another one's.
+  // The plain phone first: its ringing is not passed on to a caller that hears another one's.
   await calling.nextProvisional();
   ringing.ring();
   await calling.nextProvisional();

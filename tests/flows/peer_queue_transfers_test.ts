@@ -38,7 +38,7 @@ async function taken(): Promise<Lab> {
   return { ...lab, media, alice, bob };
 }
 
-/** Resolves when something about media is so: they change without the service being told. */
+/** Resolves when a condition of the media holds: media change without a report to the service. */
 const mediaAre = (isSo: () => boolean) => eventually(`the media are so: ${isSo}`, isSo);
 
 const blindly = async ({ dialog }: Side, to: string) => {
@@ -129,7 +129,7 @@ sipTest("blind() of a transferor that does not wait reaches the target all the s
   await lab.until(completed(lab));
 });
 
-/** Somebody consults Carol at a companion, in a second call. */
+/** A side consults Carol at a companion, in a second call. */
 async function consults(lab: Lab, { phone }: Side, at: "one" | "two"): Promise<[Side, Side]> {
   lab.pages.set(`/${phone.login}`, `<Dial><Client>carol</Client></Dial>`);
   const carol: Softphone = await lab.phone("carol", lab[at]);

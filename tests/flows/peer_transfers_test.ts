@@ -288,14 +288,14 @@ sipTest("attended() reports 481 when the other call has ended meanwhile", async 
   );
 });
 
-/** Has somebody hang up between what the service reads and what the companion then does. */
+/** Hangs up a side between the reads of the service and the action of the companion. */
 function hangingUpFirst({ app, until, media }: TransferLab, { dialog }: Side) {
   const { calls } = app.ports.records;
   const read = calls.get.bind(calls);
   let reads = 0;
   return async (account: string, sid: string) => {
     const call = await read(account, sid);
-    // The transferor's own call is read first, then whom it transfers, then the leg to replace.
+    // The transferor's own call is read first, then the transferee's, then the leg to replace.
     if (++reads === 1 || call?.direction !== "inbound" || call.from !== "client:bob") return call;
     calls.get = read;
     await dialog.bye();

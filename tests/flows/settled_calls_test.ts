@@ -20,7 +20,7 @@ async function placed(app: App) {
   return { sid, leg };
 }
 
-/** A call that came in for a number, whose document is asked for. */
+/** An incoming call to a number, whose document is requested. */
 async function arrived(app: App, form: Record<string, string>) {
   const { sid: numberSid } = await made(app.root, "IncomingPhoneNumbers", {
     PhoneNumber: number,

@@ -9,7 +9,7 @@ const ours = "+14155550101";
 const far = "+442079460000";
 const token = "an inbound token of the aggregator";
 
-/** The service, and an aggregator that answers as a test tells it to. */
+/** The service, and an aggregator that answers as a test orders. */
 async function startLab(answer: () => Response = () => new Response()) {
   const asked: { authorization: string | null; type: string | null; content: unknown }[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {

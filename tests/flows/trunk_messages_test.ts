@@ -72,7 +72,7 @@ sipTest(
     await using lab = await startLab();
     await using first = await openTrunk();
     await using second = await openTrunk();
-    await gatewayAt(lab, "sip:127.0.0.1:9;transport=tcp", "dead"); // Nobody listens there.
+    await gatewayAt(lab, "sip:127.0.0.1:9;transport=tcp", "dead"); // An unused port.
     await gatewayAt(lab, first.route.proxy, "first");
     await gatewayAt(lab, second.route.proxy, "second");
 
@@ -279,7 +279,7 @@ sipTest(
     silent.respond(peer, await requestOn(peer, "OPTIONS"), 200);
     await requestOn(peer, "MESSAGE");
     await sent.done; // After `messageLimits.deviceMs`.
-    await silent[Symbol.asyncDispose](); // From now on nobody listens there.
+    await silent[Symbol.asyncDispose](); // From now on the port is unused.
     for (const ms of [2_000, 5_000]) await runLater(lab, ms);
 
     assert.equal((await sent.message()).status, "sending");

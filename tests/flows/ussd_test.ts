@@ -147,7 +147,7 @@ Deno.test("a flow of USSD has no steps of calls", async () => {
 const subscriber = "+442079460000";
 const carrier = { UserName: "trunk", Password: "secret", Proxy: "sip.carrier.test" };
 
-/** Pushes a document to a subscriber; the call that it is, and what the companion was told to do. */
+/** Pushes a document to a subscriber; returns its call, and the orders to the companion. */
 async function pushTo(app: App, document: Response, { To = subscriber, hasGateway = true } = {}) {
   if (hasGateway) await made(app.root, "Management/Gateways", carrier);
   await made(app.root, "IncomingPhoneNumbers", { PhoneNumber: number, isSIP: "true" });

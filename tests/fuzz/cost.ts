@@ -13,8 +13,8 @@ import { pick } from "./generator.ts";
 import type { Target } from "./target.ts";
 
 /**
- * CPU of each message in every parser that strangers and tenants reach: at most ten times that of a usual
- * message of its size, whatever is written to cost more.
+ * CPU time of each message in every parser of text from unauthenticated sources and tenants. It is
+ * at most ten times that of a usual message of its size, whatever the message is built to cost.
  */
 
 const parsers: Parser[] = [

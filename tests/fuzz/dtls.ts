@@ -94,7 +94,7 @@ const harmful: Change[] = [
     ),
 ];
 
-/** Keys that two sides have are the same; nobody else's, then. */
+/** Asserts that both sides have the same keys, which no third party has. */
 function assertAgreed({ keys: { client, server } }: ReturnType<typeof dtlsPair>): void {
   if (client === undefined || server === undefined) return;
   assert.deepEqual(client, { ours: server.theirs, theirs: server.ours }, "two keys for one call");
@@ -145,7 +145,7 @@ const atRandom = (random: Random) => (message: Written): Written[] => {
   return pick(random, [[], [changed], [message, message], [changed, message], [message, changed]]);
 };
 
-/** Somebody who has not the key of the certificate whose fingerprint was promised. */
+/** A peer without the key of the certificate whose fingerprint was promised. */
 function impostor(random: Random): Bent & { fingerprint?: string } {
   const [theirs, other] = [pick(random, certificates), newCertificate()];
   const stolen = { ...theirs, key: other.key };
@@ -159,7 +159,7 @@ function impostor(random: Random): Bent & { fingerprint?: string } {
   };
 }
 
-/** Breaks one rule in one message; whoever does must not be taken. */
+/** Breaks one rule in one message; such a peer must be refused. */
 type Breach = (message: Written, random: Random) => Uint8Array | undefined;
 
 const EXTENSIONS_AT = { [FIRST_HELLO]: 44, [SERVER_HELLO]: 38 } as Record<number, number>;
@@ -214,7 +214,7 @@ const breaches: Breach[] = [
   ({ body }, random) => concat(body, bytesOf(random, 1 + random(5))),
 ];
 
-/** A peer with the right certificate that breaks a rule once; whether it did is told. */
+/** A peer with the right certificate that breaks a rule once; `didBreak` reports it. */
 function breach(random: Random): Bent & { didBreak(): boolean } {
   const certificate = pick(random, certificates);
   const broken = pick(random, breaches);

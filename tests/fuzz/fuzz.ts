@@ -21,7 +21,7 @@ export interface FuzzReport {
 const HANG_MS = 30_000;
 const LOOK_MS = 250;
 
-/** Cases below this bound are told apart by every target. */
+/** Every target distinguishes the cases below this bound. */
 export const newSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]! % 1_000_000_000;
 
 /** Runs cases of a target in a thread of their own, so that one that never ends is found too. */

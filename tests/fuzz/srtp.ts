@@ -55,7 +55,7 @@ export const target: Target = {
     const due = [...packets];
     const taken = new Set<string>();
     while (due.length > 0) {
-      // Order is lost within what a window tells apart.
+      // Packets are reordered within the window.
       const [next] = due.splice(random(Math.min(due.length, WINDOW_PACKETS / 4)), 1);
       const forged = mutateBytes(next!.secured, random);
       const isForged = !packets.some(({ secured }) => secured.toHex() === forged.toHex());

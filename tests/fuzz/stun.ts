@@ -4,7 +4,7 @@ import { parseStun, type StunMessage } from "../../sip/media/webrtc/stun.ts";
 import { bytesOf, mutateBytes, once, pick, type Random } from "./generator.ts";
 import type { Target } from "./target.ts";
 
-/** Messages of ICE: whoever has not the password cannot say anything, and what is said is read. */
+/** Messages of ICE: a sender without the password has no effect, and every message is read. */
 
 const ours = { ufrag: "ours", password: "0123456789012345678901" };
 const theirs = { ufrag: "them", password: "abcdefghijklmnopqrstuv" };

@@ -85,7 +85,7 @@ function harmless(random: Random): Attack {
   };
 }
 
-/** Everything that whoever is on the way can do, for some of the time. */
+/** Everything that an attacker on the path can do, for some of the time. */
 function harmful(random: Random, clock: HandClock): Attack {
   const network = harmless(random);
   const untilMs = random(2) * random(20_000);

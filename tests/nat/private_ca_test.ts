@@ -8,7 +8,7 @@ import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 /** An address of the public internet, which the guard lets through; here it is in a namespace. */
 const publicAddress = "9.9.9.9";
 
-/** A certificate for an address, signed by an authority that nobody else knows; PEM files. */
+/** A certificate for an address, signed by an authority that no other program trusts; PEM files. */
 async function makeCertificate(directory: string, address: string) {
   const path = (name: string) => `${directory}/${name}`;
   const request = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];

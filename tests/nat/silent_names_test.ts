@@ -90,7 +90,7 @@ natTest(
       const isTold = (what: string) =>
         eventually(() => `${what} of ${told()}`, () => told().includes(what));
       await isTold("/voice in-progress");
-      await lab.app.asked(tone); // The companion asks for it.
+      await lab.app.asked(tone); // The companion requests it.
       await other.ask(`/Calls/${sid}.json`, { Status: "completed" });
       await isTold("/events completed");
       const { notifications } = await other.ask(`/Calls/${sid}/Notifications.json`);

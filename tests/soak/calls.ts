@@ -60,7 +60,10 @@ log(`${mostPerSecond.toFixed(1)} calls a second at most; ${perSecond.toFixed(1)}
 
 type Sizes = ReturnType<typeof load.size>;
 
-/** Begins calls at a steady rate, each at a free phone; what they took, and the memory each second. */
+/**
+ * Begins calls at a constant rate, each at a free phone. Returns their durations, and the memory
+ * each second.
+ */
 async function minute(): Promise<
   Pick<Minute, "skipped" | "failed"> & { times: CallTimes[]; sizes: Sizes[] }
 > {

@@ -24,9 +24,10 @@ export interface Storm {
 }
 
 /**
- * Services and companions, two of each on a shared store and one on an embedded file, place calls to
- * phones that answer and to nobody. Meanwhile the processes are killed in a random order, each of
- * them equally often. Then every acknowledged call has ended, and its end was told by one Delivery.
+ * Services and companions, two of each on a shared store and one on an embedded file, place calls
+ * to phones that answer and to missing ones. Meanwhile the processes are killed in a random order,
+ * each of them equally often. Then every acknowledged call has ended, and one Delivery reports its
+ * end.
  */
 export async function storm(
   { url, kill: killStore }: StormedStore,
@@ -134,7 +135,10 @@ async function allEnded(machine: Machine, sids: Set<string>): Promise<void> {
   }
 }
 
-/** The end of each call is told by one Delivery, whose request may be repeated. No Delivery waits. */
+/**
+ * Asserts that one Delivery, whose request may be repeated, reports the end of each call. No
+ * Delivery waits.
+ */
 async function allTold(app: AppServer, machine: Machine, sids: Set<string>): Promise<void> {
   const deliveriesOf = () => {
     const deliveries = new Map<string, Set<string>>();

@@ -13,7 +13,7 @@ import type { Parser } from "./parser.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Parts over and over, up to a size. */
+/** Repeats bytes up to a size. */
 export function repeated(part: Uint8Array, size: number): Bytes {
   const bytes = new Uint8Array(size);
   for (let at = 0; part.length > 0 && at < size; at += part.length) {

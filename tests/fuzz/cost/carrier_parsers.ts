@@ -20,7 +20,7 @@ import { type Parser, textParser } from "./parser.ts";
 
 /** Parsers of the data of carriers, mail servers, name servers and customers' files. */
 
-/** The ports that a delivery comes to; nobody here has a number. */
+/** Ports of a delivery, in a service without numbers. */
 const nobody = {
   log() {},
   records: {},

@@ -7,7 +7,7 @@ export interface Vocabulary {
   words: readonly string[];
   /** Opening and closing words, for nesting. */
   pairs?: readonly (readonly [open: string, close: string])[];
-  /** A valid text, parts of which are repeated. */
+  /** A valid text, pieces of which are repeated. */
   sample: string;
 }
 

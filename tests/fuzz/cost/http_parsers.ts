@@ -23,7 +23,7 @@ async function serve(): Promise<{ app: App; port: number }> {
   const app: App = await startApp({
     mounts: (ports) => ({ sms: smsCarrier(ports, carrierToken) }),
   });
-  // Apart: the share of strangers would refuse what comes too soon after the message before.
+  // Apart, as the share of unauthenticated sources would refuse messages in quick succession.
   const pages = new Hono()
     .route(
       "/console",
@@ -234,7 +234,7 @@ const usualHeaders = (length: number): string[] => [
   ),
 ];
 
-/** Headers as many as a head has room for, each of a few bytes. */
+/** As many headers as a head can hold, each of a few bytes. */
 const tiny = (fill: string): string[] =>
   (fill.match(/[^\r\n:]{1,3}/g) ?? []).slice(0, 3_000).map((part, n) =>
     `${n.toString(36)}: ${part}`

@@ -1,9 +1,10 @@
 /**
- * CPU time of each message. A parser can be right and still cost a hundred times what a usual message does:
- * a URI with one header many times took 12 ms for 8 KiB, a JSON array of 500,000 numbers 0.85 s. So the
- * fuzz target `cost` measures every parser that strangers and tenants reach, with messages of repeated,
- * nested, numbered and almost valid parts. Limits of counts stand beside those of bytes, as the work goes
- * by parts. A new parser needs its lines in this folder.
+ * CPU time of each message. A parser can be right and still cost a hundred times as much as for a
+ * usual message. A URI with one header many times took 12 ms for 8 KiB, a JSON array of 500,000
+ * numbers 0.85 s. So the fuzz target `cost` measures every parser of text from unauthenticated
+ * sources and tenants, with messages of repeated, nested, numbered and almost valid pieces. Limits
+ * of counts stand beside those of bytes, as the work grows with the count. A new parser needs its
+ * lines in this folder.
  */
 import type { Random } from "../generator.ts";
 import type { Parser } from "./parser.ts";

@@ -70,7 +70,10 @@ const slots: ((fill: string) => string)[] = [
 ];
 const usualPattern = "^[12]\\d\\d\\d(?:55|66)\\d.*#$";
 
-/** As many of one pattern as a size has room for: one alone costs less than a clock can tell. */
+/**
+ * As many copies of one pattern as a size can hold: a single one costs less than a clock can
+ * resolve.
+ */
 const timesOf = (pattern: string, size: number): string[] =>
   Array.from({ length: Math.ceil(size / limits.numberPatternLength) }, () => pattern);
 

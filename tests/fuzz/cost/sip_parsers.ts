@@ -148,7 +148,7 @@ const words = [
   "&a#=b",
 ];
 
-/** Headers that a request is judged by before, and after, its sender is known. */
+/** Headers that a request is judged by before, and after, its sender is authenticated. */
 const names = [
   "Via",
   "Contact",
@@ -252,7 +252,7 @@ const messagesOfLab = 50;
 let lab: ReceiveLab | undefined;
 let received = 0;
 
-/** The whole way of a message of somebody who is not authenticated, up to the response. */
+/** The whole path of an unauthenticated message, up to the response. */
 const stranger = textParser({
   name: "SIP of a stranger",
   words,

@@ -10,7 +10,7 @@ import { type KvKey, KvU64 } from "../../../kv/store/key_value_store.ts";
 const accountSid = "AC" + "1".repeat(32);
 const secretKey = "the key of the first year";
 
-/** A folder with the store, secrets and audio of a service, and room for others. */
+/** A folder with the store, secrets and audio of a service, and space for others. */
 interface Lab extends AsyncDisposable {
   folder: string;
   /** DATA_DIR of the service. */

@@ -21,7 +21,7 @@ function moving(...buckets: number[]) {
   return { moved: movedBy(batch.counts, () => 0), deletes: [] };
 }
 
-/** A cache, and a read of the block that ends when it is told what to find. */
+/** A cache, and a read of the block that ends when the test gives its result. */
 function labOf() {
   const cache = counterCache(1_000);
   const { promise, resolve } = Promise.withResolvers<Block>();

@@ -17,7 +17,7 @@ Deno.test("consistentRead() repeats a read that a commit changed, then delays co
   const steps: string[] = [];
   let commit: Promise<void> | undefined;
   let reads = 0;
-  /** Asks for a commit in the middle of each read. */
+  /** Requests a commit in the middle of each read. */
   const read = async () => {
     steps.push(`read ${++reads}`);
     await commit;

@@ -5,7 +5,7 @@ Deno.test("keep() drops the values that were used least recently", () => {
   const kept = lruCache<number>(100);
   for (let n = 0; n < 30; n++) {
     kept.keep(`${n}`, n, 10);
-    kept.get("0"); // Asked for again and again.
+    kept.get("0"); // It is read again and again.
   }
 
   const left = Array.from({ length: 30 }, (_, n) => n).filter((n) => kept.peek(`${n}`) === n);

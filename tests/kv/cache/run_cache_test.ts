@@ -68,7 +68,7 @@ function runOf(stored: Model, { limit, ...bounds }: Gap): Run {
   return { ...bounds, from, records, bytes: records.length * 100 };
 }
 
-/** Records that are known; null when some are not. */
+/** Cached records; null when some are missing. */
 function known(cache: RunCache, { skip = 0, limit = 100, bounds = all, at = place } = {}) {
   const found = cache.find(at, bounds, { skip, limit });
   return Array.isArray(found) ? found : null;

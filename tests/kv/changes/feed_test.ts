@@ -26,7 +26,7 @@ async function followed(lab: StoreLab, after: string | null = null, options = {}
     following,
     gaps: () => gaps,
     isOver: () => isOver,
-    /** Resolves when so many changes were told. */
+    /** Resolves when so many changes were delivered. */
     some: (count: number) =>
       eventually(
         `${count} changes are told`,

@@ -16,7 +16,7 @@ const news = (seq: number, changes: Partial<PresenceChanges> = {}): PresenceChan
   ...changes,
 });
 
-/** A store with companions of which none is known yet to have anybody. */
+/** A store with companions that have reported no registrations yet. */
 async function startPresence() {
   const lab = await storeLab();
   const { companions } = lab.store;

@@ -109,7 +109,7 @@ function dealtQuery(roll: (end: number) => number, { moments }: Changing): Query
   return roll(4) > 0 ? window : { ...window, skip: 0, after: state[roll(state.length)]!.sid };
 }
 
-/** Asks for a page; says what is wrong when no moment since it was asked for had it. */
+/** Requests a page; returns the fault if it matches no moment since the request. */
 async function wrongIn(lab: StoreLab, list: Changing, query: Query): Promise<string | null> {
   const first = list.made - 1;
   const { items, total } = await lab.store.records.calls.list(lab.accountSid, query);

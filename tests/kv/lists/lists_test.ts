@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
 const statuses = ["queued", "ringing", "completed", "busy"] as const;
 const long = "https://app.test/" + "long/".repeat(40);
 
-/** Calls of some days: often a caller who calls much, some that never began, changes and losses. */
+/** Calls of some days: many of one caller, some that never began, changes and losses. */
 async function fillCalls(lab: StoreLab, count: number): Promise<Call[]> {
   const roll = dice(1);
   const made: Call[] = [];

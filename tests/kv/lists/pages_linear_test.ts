@@ -13,8 +13,8 @@ const endings = { early: 0, lost: 0 };
 const pause = (ms: number) => new Promise<void>((wake) => setTimeout(wake, ms));
 
 /**
- * From now on commits are slow to say that they were made; some fail, before they are made or after,
- * and who asked for those does not know which.
+ * Makes commits slow to report their success. Some fail, before they are made or after, and their
+ * callers cannot tell which.
  */
 function unreliableCommits(): Disposable {
   const roll = dice(11);
@@ -53,7 +53,7 @@ interface Known {
   isMoving: boolean;
 }
 
-/** Calls as their writers were told of them. */
+/** Calls by the responses to their writers. */
 class Model {
   calls = new Map<string, Known>();
   notices = new Set<string>();
@@ -77,7 +77,7 @@ type Snapshot = ReturnType<Model["snapshot"]>;
 
 const stateOf = (call: Call): number => call.duration!;
 
-/** Holds a list against what was known when it was asked for, and what is known by now. */
+/** Compares a list with the model before the request, and with the model now. */
 function checkCalls(before: Snapshot, query: Query, calls: Call[]): void {
   const shown = new Map(calls.map((call) => [call.sid, call]));
   const [status] = query.where.filter(({ field }) => field === "status");
@@ -99,7 +99,7 @@ function checkCalls(before: Snapshot, query: Query, calls: Call[]): void {
   }
 }
 
-/** Writes calls in every way, and notes what it is told. */
+/** Writes calls in every way, and notes the responses. */
 async function write(lab: StoreLab, model: Model, roll: (end: number) => number): Promise<void> {
   const { calls } = lab.store.records;
   const pick = () => [...model.calls.keys()][roll(model.calls.size)]!;

@@ -71,7 +71,7 @@ Deno.test("a page has as many records as its total says, while writers change th
     const shown = Math.max(0, Math.min(query.limit, total - query.skip));
     assert.equal(items.length, shown, `of ${total} in ${JSON.stringify(query)}`);
     assert.equal(new Set(items.map(({ sid }) => sid)).size, items.length);
-    await new Promise(setImmediate); // A page from memory lets nobody else run.
+    await new Promise(setImmediate); // A page from memory does not yield.
   };
   const reading = Array.from({ length: 4 }, async (_, reader) => {
     const roll = dice(100 + reader);

@@ -94,7 +94,7 @@ Deno.test("a service that does not declare an index keeps it for the one that bu
     assert.equal(await totalOf(latter, accountSid, "outbound-api"), 21);
     latter.close();
     assert.equal(await auditIndexes(endpoint.url, { secretKey, declarations: withDirection }), 120);
-  }, { pollMs: 60_000 })); // Only its commits tell the former service of the change.
+  }, { pollMs: 60_000 })); // The former service learns of the change by its commits only.
 
 Deno.test("a service writes no record that it cannot keep findable for a later version", () =>
   inTimes(async () => {

@@ -108,7 +108,7 @@ Deno.test("list() fills its page also while records of it are removed", async ()
   const reading = async () => {
     while (!isOver) {
       pages.push((await numbers.list(lab.accountSid, query)).items.length);
-      await new Promise(setImmediate); // A page from memory lets nobody else run.
+      await new Promise(setImmediate); // A page from memory does not yield.
     }
   };
   const removing = async () => {

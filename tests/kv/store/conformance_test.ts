@@ -325,7 +325,7 @@ const promises: Record<string, (store: StoreOfTest, kv: KeyValueStore) => Promis
     assert.equal(times?.value, BigInt(stored.size));
     for (const [n, outcome] of outcomes) {
       if (outcome === "made") assert.ok(stored.has(n), `${n} was made`);
-      // Nobody else wrote it: it is refused where it was made before.
+      // No other client wrote it: it is refused if it was made before.
       if (outcome === "refused") assert.ok(kv.repeatsCommits && stored.has(n), `${n} was refused`);
     }
     assert.ok([...outcomes.values()].filter((one) => one === "made").length >= 200);

@@ -3,7 +3,7 @@ import { promptWire } from "../../../kv/store/prompt_wire.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import type { KeyValueStore } from "../../../kv/store/key_value_store.ts";
 
-/** A store that notes its reads and answers them when it is told to. */
+/** A store that records its reads and answers them when the test orders it. */
 function heldStore() {
   const reads: PromiseWithResolvers<void>[] = [];
   const get = () => {

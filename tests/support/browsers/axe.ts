@@ -14,8 +14,8 @@ export type Scheme = typeof schemes[number];
 const ofColours = ["color-contrast", "link-in-text-block"];
 
 /**
- * Resolves when a page has the colours of a scheme, to which some of its parts go over in steps. It ends
- * these transitions; waiting for them lasts as long as a browser draws no frame.
+ * Resolves when a page has the colours of a scheme. Some elements change by transitions, which it
+ * ends; waiting for them lasts as long as a browser draws no frame.
  */
 async function wear(page: Page, colorScheme: Scheme): Promise<void> {
   await page.emulateMedia({ colorScheme });

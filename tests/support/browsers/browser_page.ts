@@ -11,7 +11,7 @@ export interface BrowserPage {
   run<T>(name: string, ...args: unknown[]): Promise<T>;
   /** Events of the page so far. */
   events(): PageEvent[];
-  /** The next event of a name that nobody has waited for yet. */
+  /** The next event of a name that no other call has returned. */
   waitFor(name: string, timeoutMs?: number): Promise<PageEvent>;
   /** Throws what went wrong in the page and was not seen before. */
   close(): Promise<void>;

@@ -31,7 +31,7 @@ export interface BrowserSoftphone {
   /** Connects and registers; resolves when the registrar took it. */
   register(): Promise<void>;
   unregister(): Promise<void>;
-  /** Calls a user part at the domain; `answered` or `ended` tells what came of it. */
+  /** Calls a user part at the domain; the event `answered` or `ended` has the outcome. */
   call(target: string): Promise<void>;
   /** Sets the reaction to an incoming call; it is answered by default. */
   setAnswerMode(mode: "auto" | "manual" | "decline"): Promise<void>;
@@ -50,9 +50,9 @@ export interface BrowserSoftphone {
   sendDigit(digit: string): Promise<void>;
   /** Sends a text to a user part at the domain (RFC 3428). */
   message(target: string, text: string): Promise<void>;
-  /** Refers whom it talks to to a user part at the domain: a blind transfer. */
+  /** Blind transfer: refers the other side to a user part at the domain. */
   transfer(target: string): Promise<void>;
-  /** Refers whom it talks to in its first call to whom it talks to in its newest. */
+  /** Attended transfer: refers the other side of the first call to that of the newest. */
   transferToNewest(): Promise<void>;
   /** Closes the connection without a word. */
   dropSocket(): Promise<void>;

@@ -5,7 +5,7 @@ import { type Node, parseExpression } from "./parse.ts";
  * state for each character of the expression, and one for the search from each place of the text.
  */
 export interface Automaton {
-  /** A character for each class that the expression tells apart. */
+  /** A character for each class that the expression distinguishes. */
   alphabet: string[];
   /** The state before the first character. */
   start: number;
@@ -42,7 +42,7 @@ function add(to: Map<number, number>, from: Map<number, number>, times = 1): voi
   }
 }
 
-/** The parts of looks, each an expression that is tried at any place. */
+/** The lookarounds, each an expression that is tried at any place. */
 export function looksOf(node: Node): Node[] {
   if (node.type === "look") return [node.body, ...looksOf(node.body)];
   if (node.type === "repeat") return looksOf(node.body);
@@ -141,7 +141,10 @@ export function build(root: Node, flags: string): Automaton {
   return { alphabet, start, next, doubled, isPartial };
 }
 
-/** Characters that stand for all that the expression tells apart, and those that each position takes. */
+/**
+ * Characters that stand for all that the expression distinguishes, and those that each position
+ * takes.
+ */
 function classes(sources: string[], flags: string) {
   const own = flags.replaceAll(/[^isuv]/g, "");
   const unique = [...new Set(sources)];

@@ -5,14 +5,14 @@ import type { Encoding } from "../../../sip/media/sdp/sdp.ts";
 import { createTicker } from "../../../sip/media/base/ticker.ts";
 import { type HandClock, handClock } from "../process/hand_clock.ts";
 
-/** A leg without a network: what it sends is kept, what it receives the test writes. */
+/** A leg without a network: it records the sent packets, and the test writes the received ones. */
 export interface LabLeg {
   leg: AudioLeg;
   sent: RtpPacket[];
   digits: string[];
   /** The audio sent, decoded. */
   heard(): Int16Array;
-  /** The peer sends a packet; its numbers follow the last one's unless told. */
+  /** The peer sends a packet; its numbers follow the last one's unless given. */
   deliver(packet: Partial<RtpPacket>): void;
 }
 

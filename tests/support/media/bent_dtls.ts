@@ -21,7 +21,7 @@ export interface Bent {
   alter?: (datagram: Uint8Array) => Uint8Array[];
   /** Shows this certificate in place of its own. */
   certificate?: ReturnType<typeof newCertificate>;
-  /** The fingerprint that signalling promised; that of its certificate unless told. */
+  /** The fingerprint that signalling promised; that of its certificate unless given. */
   fingerprint?: string;
 }
 

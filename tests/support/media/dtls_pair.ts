@@ -20,7 +20,7 @@ export interface DtlsPair {
 
 export interface DtlsPairOptions {
   certificates?: Partial<Record<Side, Certificate>>;
-  /** Of the certificates, where somebody was told others. */
+  /** Fingerprints that replace those of the certificates. */
   fingerprints?: Partial<Record<Side, string>>;
   /** Replaces a datagram in transit by none, another, or several. */
   alter?: (datagram: Uint8Array<ArrayBuffer>, to: Side) => Uint8Array<ArrayBuffer>[];

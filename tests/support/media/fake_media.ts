@@ -16,11 +16,11 @@ import type { StreamEvents, StreamSettings } from "../../../sip/media/base/strea
 import { createTicker, systemClock } from "../../../sip/media/base/ticker.ts";
 import { plainOffer } from "../sip/plain_peer.ts";
 
-/** A media leg that only remembers what was asked of it. */
+/** A media leg that only records its orders. */
 export interface FakeMediaLeg extends MediaLeg, Pick<MixedMedia, "feed" | "turn"> {
   /** Kind of media in our offer; undefined if the peer made the offer. */
   readonly kind: MediaKind | undefined;
-  /** The address of ours that the peer is told, if not the usual one. */
+  /** Our address for the peer, if not the usual one. */
   readonly host: string | undefined;
   readonly remoteSdp: string;
   readonly joined: FakeMediaLeg | undefined;
@@ -34,7 +34,7 @@ export interface FakeMediaLeg extends MediaLeg, Pick<MixedMedia, "feed" | "turn"
   readonly listeners: number;
   /** The audio streams that were opened; the test says what becomes of them. */
   readonly streams: { settings: StreamSettings; events: StreamEvents }[];
-  /** As if its peer said this: whoever listens hears it, or silence when muted. */
+  /** Simulates audio of its peer: listeners hear it, or silence when muted. */
   hear(frame: Pcm): void;
   /** As if its peer pressed a digit. */
   press(digit: string): void;
@@ -209,7 +209,7 @@ function fakeLeg(
   return leg;
 }
 
-/** The parts of a fake leg that hear, are fed and press. */
+/** Listening, feeding and keys of a fake leg. */
 function fakeSound() {
   const listeners = createListeners<Pcm>();
   const digitListeners = createListeners<string>();

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { StreamConnection } from "./stream_server.ts";
 
-/** An unmasked frame (RFC 6455 §5.2) with so short a payload that one byte tells its length. */
+/** An unmasked frame (RFC 6455 §5.2) with so short a payload that its length takes one byte. */
 function frameOf(opcode: number, text = ""): Uint8Array {
   const payload = new TextEncoder().encode(text);
   const length = payload.length < 126

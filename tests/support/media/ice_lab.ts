@@ -79,7 +79,7 @@ type Side = Partial<Pick<IceOptions, "controlling">> & {
   lite?: boolean;
 };
 
-/** Alice's agent, who is the controlling one unless said otherwise; the candidates are Bob's. */
+/** Alice's agent, by default the controlling one; the candidates are Bob's. */
 export const aliceAgent = (
   lab: IceLab,
   { controlling = true, candidates = [candidate(bobAt)], lite = false }: Side = {},
@@ -116,7 +116,7 @@ export const bobsCheck = (
     ...content,
   }, stunKey(password));
 
-/** Answers checks as somebody who sends none: a lite peer, or one that a test moves. */
+/** Answers checks as a peer that sends none: a lite peer, or one that a test moves. */
 export function answering(lab: IceLab, where: Address, { password }: IceCredentials): void {
   lab.at.set(textOf(where), (bytes, from) => {
     const { type, transaction } = parseStun(bytes)!;

@@ -7,7 +7,7 @@ import { type SipText, valueOf } from "../sip/sip_text.ts";
 import { amplitudeOf, tone } from "./tone.ts";
 import { inDialog, type TrunkPeer } from "../sip/trunk_peer.ts";
 
-/** A softphone, or somebody else, in a call that says a tone all the time. */
+/** A softphone, or another endpoint, in a call in which it sends a tone all the time. */
 export interface Talker<D = PhoneDialog> {
   callId: string;
   dialog: D;

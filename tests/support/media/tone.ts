@@ -1,6 +1,6 @@
 import type { Pcm } from "../../../sip/media/base/port.ts";
 
-/** A sine of some seconds; amplitude 8000 of 32767 unless told. */
+/** A sine of some seconds; amplitude 8000 of 32767 unless given. */
 export function tone(hz: number, seconds: number, rate = 8_000, amplitude = 8_000): Pcm {
   return Int16Array.from(
     { length: Math.round(seconds * rate) },

@@ -11,7 +11,7 @@ export interface Voice {
   readonly sdp: string;
   /** All that was heard so far. */
   readonly heard: RtpPacket[];
-  /** Speaks to a port from now on: silence, until it is told a frequency. */
+  /** Sends to a port from now on: silence, until `say()` sets a frequency. */
   speakTo(port: number): void;
   /** Sets the tone that it sends from now on; null is silence. */
   say(hz: number | null): void;

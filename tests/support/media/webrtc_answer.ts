@@ -1,6 +1,6 @@
 /**
- * The SDP answer of a phone without media: well-formed, PCMU, and with an address where nobody is,
- * so that signalling can go on without audio.
+ * The SDP answer of a phone without media: well-formed, PCMU, and with an unused address, so that
+ * signalling can go on without audio.
  */
 export function webrtcAnswer(offer: string): string {
   const mid = /^a=mid:(\S+)/m.exec(offer)?.[1] ?? "0";

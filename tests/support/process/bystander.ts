@@ -47,7 +47,7 @@ const packetsPerS = 50;
 const leastShare = 0.5;
 const mostGapMs = 2_000;
 
-/** Lines of the log that tell that calls were ended, or are about to be. */
+/** Lines of the log for calls that were ended, or are about to be. */
 const ends = /Ending the calls of a companion|The media worker stopped|ended; starting it again/g;
 
 /** Starts a bystander on a system of any settings that carries plain RTP (`RTP_PORTS`). */
@@ -90,7 +90,7 @@ export async function startBystander(system: System): Promise<Bystander> {
         service: now.service - used.service,
         companion: now.companion - used.companion,
       };
-      // Fewer packets than that, or none, are told by the looks at what was heard.
+      // The checks of the received audio find fewer packets, or none.
       await media.hears(afterS * packetsPerS, (afterS + 10) * 1_000).catch(() => {});
       const heard = await media.read();
       await check(heard, before);

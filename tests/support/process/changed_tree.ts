@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 const root = new URL("../../../", import.meta.url).pathname;
 
 /**
- * A copy of the programs in which files of the product were changed, for faults that nobody can cause from
- * outside; the result removes it. Each change gets the text of a file, and must return another one.
+ * A copy of the programs in which files of the product were changed, for faults that have no
+ * external cause; the result removes it. Each change gets the text of a file, and must return
+ * another one.
  */
 export async function changedTree(
   changes: Readonly<Record<string, (text: string) => string>>,

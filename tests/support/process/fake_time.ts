@@ -17,7 +17,7 @@ interface Timer {
   callback: () => void;
 }
 
-/** Takes time over, from those too who keep to the globals, as the SIP library does. */
+/** Takes time over, also from code that uses the globals, as the SIP library does. */
 export function fakeTime(): FakeTime {
   const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
   const realNow = Date.now;

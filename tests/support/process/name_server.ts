@@ -9,7 +9,7 @@ export type Reply = null | {
   /** RCODE (RFC 1035 §4.1.1). */
   code?: number;
   isTruncated?: boolean;
-  /** With an ID that nobody asked with. */
+  /** The response has an ID that no query had. */
   hasWrongId?: boolean;
   afterMs?: number;
 };

@@ -164,7 +164,7 @@ async function openBrowser(network: string, host: Host, origin: string): Promise
   const program = `${directory}/chromium`;
   const command = [...onHost(network, host), CHROMIUM].join(" ");
   await Deno.writeTextFile(program, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
-  // A page without https has a microphone only where the browser is told so.
+  // A page without https has a microphone only if a flag of the browser allows it.
   const names = `--host-resolver-rules=MAP ${PRIVATE_NAME} ${hosts.server}`;
   const args = [...chromiumFlags, names, `--unsafely-treat-insecure-origin-as-secure=${origin}`];
   const browser = await chromium.launch({ executablePath: program, args });

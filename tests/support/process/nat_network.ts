@@ -53,7 +53,7 @@ table ip filter {
     ct state established,related accept; }
 }`;
 
-/** Makes a network; its name tells whose it is. */
+/** Creates a network; its name has the id of this process. */
 export async function makeNetwork(): Promise<string> {
   await removeLeftBehind();
   const network = `${PREFIX}-${Deno.pid}-${crypto.randomUUID().slice(0, 4)}`;

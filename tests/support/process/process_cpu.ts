@@ -1,4 +1,4 @@
-/** CPU seconds that a thread of a process has used so far, its main thread unless told (proc(5)). */
+/** CPU seconds that a thread of a process has used so far, by default its main thread (proc(5)). */
 export const threadCpuSeconds = (pid: number, thread = pid): number =>
   Number(Deno.readTextFileSync(`/proc/${pid}/task/${thread}/schedstat`).split(" ")[0]) / 1e9;
 

@@ -172,8 +172,8 @@ export function spawnDeno(
 }
 
 /**
- * Ports that were free a moment ago, and that Linux gives to nobody who asks for any: what is started
- * on them may take its time.
+ * Ports that were free a moment ago, and that Linux does not assign as ephemeral ports, so that a
+ * program may bind them later.
  */
 export function freePorts(count: number): number[] {
   const listeners = Array.from({ length: count }, listenAnywhere);

@@ -26,7 +26,7 @@ export async function certificateFiles() {
   };
 }
 
-/* Certificates for tests alone: whoever reads this has their keys. */
+/* Certificates for tests alone: their keys are public. */
 
 /** The authority that issued the others. */
 export const testAuthority = `-----BEGIN CERTIFICATE-----

@@ -1,4 +1,4 @@
-/** UDP ports that a process has bound, this one unless told, as the kernel tells (proc(5)). */
+/** UDP ports that a process has bound, by default this one, from the kernel (proc(5)). */
 export async function udpPorts(pid: number | "self" = "self"): Promise<Set<number>> {
   const inodes = new Set<string>();
   for await (const { name } of Deno.readDir(`/proc/${pid}/fd`)) {

@@ -66,7 +66,7 @@ export interface App {
   hasMedia: boolean;
   /** The devices that Clients have registered, by login. */
   registered: Map<string, RegisteredBinding[]>;
-  /** The logins that the companion was told to forget. */
+  /** The logins that the companion was ordered to forget. */
   forgotten: string[];
   /** Number of requests to the companion to fetch the Gateways. */
   gatewaysChanged: number;
@@ -107,7 +107,7 @@ export interface App {
   runJobs(kinds?: AnyJobHandler[]): Promise<void>;
   /** Has the service notice that the wall clock was set. */
   lookAtClock(): Promise<number>;
-  /** Waits for the writes that nobody waits for. */
+  /** Resolves when the writes without a waiting caller are done. */
   settle(): Promise<void>;
   [Symbol.dispose](): void;
 }
@@ -116,11 +116,13 @@ export interface App {
 export interface AppOptions {
   ports?: Partial<Ports>;
   mounts?: (ports: Ports) => Mounts;
-  /** A store that others share, and which of its instances this is: it tells their Sids apart. */
+  /**
+   * A store that is shared with others, and the number of this instance, which its Sids contain.
+   */
   shared?: { location: string; instance: number };
   /** A store that the test opened. The root client is that of a new account of it. */
   opened?: Store;
-  /** Is told of calls and messages, as that of the service is. */
+  /** Gets calls and messages, as that of the service does. */
   observer?: WriteObserver;
   /** The test sends webhooks of its own, with parameters that the OpenAPI document does not have. */
   madeUpWebhooks?: boolean;

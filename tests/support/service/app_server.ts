@@ -1,10 +1,10 @@
-/** A customer's application server: answers with markup and audio, keeps what it was asked. */
+/** A customer's application server: answers with markup and audio, and records its requests. */
 export interface AppServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: { path: string; form: Record<string, string>; headers: Headers }[];
   /** Markup, audio or a status, by path. A path that is not here is answered 200 and empty. */
   readonly pages: Map<string, string | Uint8Array<ArrayBuffer> | number>;
-  /** Called for every request, after it was kept. */
+  /** Called for every request, after it was recorded. */
   onRequest: ((path: string, form: Record<string, string>) => void) | undefined;
   /** The forms that came to a path. */
   sent(path: string): Record<string, string>[];

@@ -68,7 +68,7 @@ export async function startCompanions(
   let server = serve(0);
   const { port } = server.addr;
   app.ports.control = companionClient({
-    url: "http://127.0.0.1:9", // Nobody is there.
+    url: "http://127.0.0.1:9", // An unused address.
     companions: known,
     secret,
     fetch: async (request) => answerOf(await fetch(requestOf(request))),

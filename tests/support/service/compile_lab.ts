@@ -9,7 +9,7 @@ import { type Call, calls } from "../../../core/model/resources/calls.ts";
 export const outbound = { direction: "outbound-api", status: "in-progress" } as const;
 export const inbound = { direction: "inbound", status: "ringing" } as const;
 
-/** The script of verbs, where everybody who is called is there. */
+/** The script of verbs, when every callee can be called. */
 export const compiled = (body: string, known: Partial<Call> = outbound): Promise<Compiled> =>
   compiledDocument(parseDocument(`<Response>${body}</Response>`), known);
 

@@ -14,7 +14,7 @@ export interface EventReader {
   close(): Promise<void>;
 }
 
-/** Asks for the events of an account, as a program with its credentials does. */
+/** Requests the events of an account, as a program with its credentials does. */
 export async function askEvents(
   app: App,
   { sid, token }: ApiClient,

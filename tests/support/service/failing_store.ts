@@ -5,7 +5,7 @@ import type { App } from "./app.ts";
 export interface FailingWrites extends Disposable {
   /** The text of the error; null: they succeed. */
   error: string | null;
-  /** Tells of each value that is set whether its write fails; of commits, by undefined. */
+  /** Returns whether the write of a value fails; undefined stands for a commit. */
   fails: (value: unknown) => boolean;
   /** Number of failed commits. */
   refused: number;

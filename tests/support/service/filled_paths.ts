@@ -29,7 +29,7 @@ export const sampleTrace: Trace = {
   ],
 };
 
-/** A dry run: a key is pressed in a menu, and the server that is asked then has not answered. */
+/** A dry run: a key is pressed in a menu, and the response of the server is still missing. */
 export const dryRun = {
   Flow: JSON.stringify({
     start: "menu",

@@ -1,4 +1,4 @@
-/** Asks for a customer number, looks the customer up, greets and connects. */
+/** A flow that reads a customer number, looks the customer up, greets and connects. */
 export const callCentre = {
   start: "ask",
   variables: { tries: "0" },

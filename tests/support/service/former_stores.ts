@@ -1,4 +1,6 @@
-/** The versions whose stores are kept; `tests/fixtures/stores/README.md` says how they were made. */
+/**
+ * The versions of the stored fixtures; `tests/fixtures/stores/README.md` says how they were made.
+ */
 export const formerStores = [
   "layout-1",
   "layout-2",

@@ -4,7 +4,7 @@ const folder = new URL("../../golden/", import.meta.url);
 
 /**
  * Compares a text with its golden file; with `GOLDEN=write` in the environment the file is written
- * instead. Markup is kept with one element a line, so that a change shows as a readable diff.
+ * instead. Markup is written with one element a line, so that a change shows as a readable diff.
  */
 export async function golden(name: string, text: string): Promise<void> {
   const kept = name.endsWith(".json")

@@ -1,8 +1,8 @@
-/** A wall clock and a steady clock that are moved by hand, in ms. */
+/** A wall clock and a monotonic clock that are moved by hand, in ms. */
 export interface HandClock {
   /** The wall clock. A change of it moves the monotonic clock along: time passes. */
   now: number;
-  /** The steady clock; it moves with `now` alone. */
+  /** The monotonic clock; it moves with `now` alone. */
   readonly steady: number;
   /** Sets the wall clock by so many ms; no time passes. */
   step(ms: number): void;

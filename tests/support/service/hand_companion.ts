@@ -57,7 +57,9 @@ export async function reportWholeCall(app: App, sid: string): Promise<void> {
   await app.runJobs();
 }
 
-/** The legs whose call the companions were told to end now or soon, in the order of the orders. */
+/**
+ * The legs whose call the companions were ordered to end now or soon, in the order of the orders.
+ */
 export const hungUp = ({ scripts }: Pick<App, "scripts">): string[] =>
   scripts.flatMap(({ leg, script: [step] }) =>
     step?.type === "hangup" && (step.afterMs ?? 0) < 60_000 ? [leg] : []

@@ -1,11 +1,11 @@
 import type { App } from "./app.ts";
 
-/** Commits whose outcome is held back: the store has them, and who made them does not know it yet. */
+/** Commits whose outcome is held back: the store has made them, and their callers still wait. */
 export interface HeldCommits extends Disposable {
   /** Resolves when one is made. */
   readonly made: Promise<void>;
   /**
-   * Tells the outcome of those that are made, once a list that was asked for before has had the time
+   * Releases the outcomes of made commits, once a list that was requested before has had the time
    * to be read.
    */
   release(): Promise<void>;

@@ -10,7 +10,7 @@ interface Held {
 /** A store of KV Connect: reads, writes and watches, as messages of its protocol. */
 export interface KvEntries {
   read(request: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** The most entries that a range of a read asks for. */
+  /** The most entries that a range of a read requests. */
   mostOf(request: Uint8Array): number;
   /** Throws a RangeError for more than the protocol allows in one write. */
   write(request: Uint8Array): Uint8Array<ArrayBuffer>;

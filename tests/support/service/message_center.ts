@@ -13,7 +13,7 @@ import {
 
 export type { Delivered, Submitted };
 
-/** A message center on the loopback that takes whoever has the password. */
+/** A message center on the loopback that accepts any client with the password. */
 export interface MessageCenter extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
@@ -35,11 +35,11 @@ export interface MessageCenter extends AsyncDisposable {
   nextUnasked(): Promise<RawPdu>;
   /** Octets that are written at once; all unless set. */
   slices: number;
-  /** Binds so far, and those who bound. */
+  /** Number of binds so far, and their fields. */
   readonly binds: number;
   readonly bound: ReturnType<typeof readBind>[];
   hasBound(count: number): Promise<void>;
-  /** Asked whether it lives, so often, and told that a session ends. */
+  /** Number of enquire_link and of unbind requests so far. */
   readonly enquiries: number;
   readonly unbinds: number;
   /** Answers no enquire_link any more. */
@@ -157,7 +157,7 @@ export function startMessageCenter(
 
 type Session = ReturnType<typeof sessionOver>;
 
-/** One connection: what is sent goes one after the other, answers find who waits for them. */
+/** One connection: PDUs are sent one after the other, responses resolve their waiting request. */
 function sessionOver(connection: Deno.Conn, slices: () => number) {
   const waiting = new Map<number, (answer: RawPdu) => void>();
   let sequence = 0;

@@ -11,7 +11,7 @@ export interface Field {
 
 const none = new Uint8Array();
 
-/** The fields of a message, in order. Throws a RangeError for a wire type that nobody sends here. */
+/** The fields of a message, in order. Throws a RangeError for a wire type that is not used here. */
 export function* fieldsOf(message: Uint8Array): Generator<Field> {
   let at = 0;
   const varint = (): number => {

@@ -1,4 +1,4 @@
-/** Things in the order they came, for those who ask before or after. */
+/** A queue of items, in order, for readers before or after their arrival. */
 export function queue<T>(): { put(item: T): void; take(): Promise<T> } {
   const items: T[] = [];
   const waiting: ((item: T) => void)[] = [];

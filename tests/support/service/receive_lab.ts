@@ -28,18 +28,18 @@ export interface ReceiveLab {
   readonly authenticator: Authenticator;
   readonly time: FakeTime;
   readonly reports: Report[];
-  /** Logins that the service was asked for. */
+  /** Logins that the companion requested from the service. */
   readonly lookups: string[];
   readonly logged: string[];
   /** The script for a report that wants one. */
   answer: (report: Report) => Script | Promise<Script>;
   /** Holds the service's answers about logins back until it is called. */
   holdLookups(): () => void;
-  /** By WebSocket, unless told otherwise. */
+  /** Opens a connection, by default by WebSocket. */
   connect(host?: string, protocol?: Protocol): Connection;
   /** The header that proves a login for a method and URI; its password is the login. */
   proof(header: string, proving: Proving): string;
-  /** Everything kept about peers, by name; all 0 when nothing is left of them. */
+  /** Sizes of all state about peers, by name; all 0 when nothing is left of them. */
   kept(): Record<string, number>;
   [Symbol.dispose](): void;
 }
@@ -65,7 +65,7 @@ export interface Connection {
   close(): void;
 }
 
-/** Strangers are not bound, unless told otherwise. */
+/** Opens a lab, by default without bounds for unauthenticated sources. */
 export function openReceiveLab(
   domain: string,
   admission: AdmissionBounds = { connectionsPerAddress: 0, unauthenticatedRequestsPerS: 0 },

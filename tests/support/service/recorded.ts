@@ -1,7 +1,7 @@
 import type { RecordingPart } from "../../../core/protocol/recordings.ts";
 import { amplitudeOf } from "../media/tone.ts";
 
-/** The samples of one recording, its parts put where they belong; repeats change nothing. */
+/** The samples of one recording, its parts in their places; repeats change nothing. */
 export function samplesOf(parts: RecordingPart[], sid?: string): Int16Array {
   const own = parts.filter(({ recording }) => sid === undefined || recording.sid === sid);
   const pieces = own.map(({ at, data }) => ({ at, bytes: Uint8Array.fromBase64(data) }));

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 /** A registry of npm packages on the loopback, each of version 1.0.0. */
 export interface Registry extends AsyncDisposable {
   readonly url: string;
-  /** The packages whose archive was asked for, each as often as that. */
+  /** The packages whose archive was requested, one for each request. */
   downloads(): string[];
   /** Answers 500 from now on to requests for an archive. */
   break(name: string): void;

@@ -29,7 +29,7 @@ export type SampledName = Exclude<
 
 /** Creation of a resource in tests, and the changes that it allows. */
 interface Sample {
-  /** The least a customer must send; `n` tells several apart. */
+  /** The least a customer must send; `n` distinguishes several. */
   create?: (n: number) => Form;
   /** Values that the service derives from a customer's request. */
   change?: (n: number) => Record<string, unknown>;
@@ -41,7 +41,7 @@ interface Sample {
   filter: [name: string, value: string];
 }
 
-/** One for each resource; the compiler asks for it. */
+/** One for each resource; the compiler requires it. */
 export const samples: Record<SampledName, Sample> = {
   applications: {
     create: (n) => ({ FriendlyName: `ivr ${n}` }),
@@ -279,7 +279,7 @@ export async function makeSample(
   return made.sid;
 }
 
-/** A device that a companion tells of, registered ten minutes ago and for fifty more. */
+/** A device that a companion reports, registered ten minutes ago and for fifty more. */
 export const sampleBinding = ({ clock: { now } }: Pick<App, "clock">): RegisteredBinding => ({
   contact: "sip:k3ev@phone.invalid;transport=ws",
   transport: "WS",

@@ -21,7 +21,7 @@ export interface Lab extends AsyncDisposable {
   link: SmppLink;
 }
 
-/** The service, bound to a message center; one on a store that others share where told so. */
+/** The service, bound to a message center; on a shared store if one is given. */
 export async function startLab(
   { timings = {}, receipts = true, password = "s3cret", shared }: {
     timings?: Partial<SmppTimings>;

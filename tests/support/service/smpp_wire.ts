@@ -160,7 +160,7 @@ export interface Delivered {
   data_coding?: number;
   /** A text is written as data_coding says. */
   short_message?: string | number[];
-  /** Elements of a header, without its length; esm_class tells of them. */
+  /** Elements of a header, without its length; esm_class announces them. */
   udh?: number[];
   message_payload?: string;
   receipted_message_id?: string;

@@ -1,4 +1,4 @@
-/** A carrier that takes texts once it is told to, and keeps what came. */
+/** A carrier that accepts texts once it is ordered to, and records them. */
 export interface TextCarrier extends AsyncDisposable {
   readonly url: string;
   readonly texts: string[];

@@ -30,7 +30,7 @@ export interface BaresipOptions {
   secures?: "srtp-mand" | "dtls_srtp";
   /** Registrar; a carrier has none. */
   registrar?: Endpoint;
-  /** The port where it takes calls; any that is free unless told. */
+  /** The port where it takes calls; any free one unless given. */
   port?: number;
   /** Tone that it sends all the time, in Hz. Default: an echo of the audio that it receives. */
   saysHz?: number;
@@ -46,7 +46,7 @@ export interface Baresip {
   untilHears(hz: number): Promise<void>;
   /** Ends it: it hangs up. */
   stop(): Promise<void>;
-  /** Ends it if nobody did, and takes its files away. */
+  /** Ends it if it still runs, and removes its files. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
   };
 }
 
-/** Its microphone is a file, or its own loudspeaker; what it decodes is kept in a file. */
+/** Its microphone is a file, or its own loudspeaker; a file records its decoded audio. */
 const config = (directory: string, { port = 0, place, saysHz, calls }: BaresipOptions) => `
 sip_listen ${place?.address ?? "127.0.0.1"}:${port}
 rtp_ports 10000-20000

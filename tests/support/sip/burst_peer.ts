@@ -8,7 +8,7 @@ import { readSip, type SipText, tagOf, uriIn, valueOf } from "./sip_text.ts";
 
 export type BurstProtocol = "UDP" | "TCP" | "WS";
 
-/** A peer that can send several messages such that who hears them has all of them at once. */
+/** A peer that can send several messages so that the receiver has all of them at once. */
 export interface BurstPeer extends Pick<SipPeer, "port" | "next" | "heard" | "close"> {
   readonly protocol: BurstProtocol;
   burst(...texts: string[]): void;

@@ -8,7 +8,7 @@ import { workerEngine } from "../media/worker_engine.ts";
 
 export const conferenceSid = `CF${"c".repeat(32)}`;
 
-/** A conference that a leg is put into, without beeps and with silence for those who wait. */
+/** A conference that a leg is put into, without beeps and with silence as wait sound. */
 export const conferenceStep = (changes: Partial<ConferenceStep> = {}): ConferenceStep => ({
   type: "conference",
   conferenceSid,

@@ -1,4 +1,7 @@
-/** INVITEs of 55 kB that strangers may send, written to cost as much as a text of that size can. */
+/**
+ * INVITEs of 55 kB from unauthenticated sources, written to cost as much as a text of that size
+ * can.
+ */
 
 const headerBytes = 7_900;
 const headers = 7;

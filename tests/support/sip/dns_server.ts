@@ -9,12 +9,12 @@ export interface DnsRecords {
   NAPTR?: NaptrRecord[];
 }
 
-/** A name server on the loopback, which knows what the test tells it. */
+/** A name server on the loopback, with the records of the test. */
 export interface DnsServer {
   zone: Record<string, DnsRecords>;
   /** Questions so far, such as "SRV _sip._udp.carrier.test". */
   readonly asked: string[];
-  /** Asks this server, for addresses too. */
+  /** Resolver that uses this server, for addresses too. */
   readonly resolver: Resolver;
   [Symbol.dispose](): void;
 }

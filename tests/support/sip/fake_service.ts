@@ -33,7 +33,7 @@ export interface FakeService {
   knows: (news: PresenceChanges) => boolean;
   /** True when it requests the whole presence in its responses to heartbeats. */
   wantsPresence: boolean;
-  /** The first news, past or to come, that fit. */
+  /** The first changes of presence, past or to come, that match. */
   told(matches: (news: PresenceChanges) => boolean): Promise<PresenceChanges>;
   /** Trunks of the service. */
   readonly trunks: FakeTrunks;
@@ -45,7 +45,7 @@ export interface FakeService {
   wantsPart: (part: RecordingPart) => boolean;
   /** The first part, past or to come, that fits. */
   part(matches: (part: RecordingPart) => boolean): Promise<RecordingPart>;
-  /** Logins asked for. */
+  /** Requested logins. */
   readonly lookups: string[];
   readonly credentials: Map<string, Credentials>;
   /** The script for a report that wants one; empty unless set. */
@@ -175,7 +175,7 @@ function handlersOf(
   };
 }
 
-/** A report after those that came with it and are not known yet, each by itself. */
+/** The new reports of those that were sent together, each by itself. */
 export function newIn(sent: SentReport, known: Report[]): Report[] {
   const { earlier = [], ...report } = apart(sent);
   const isKnown = (seq: number) => known.some((one) => one.leg === report.leg && one.seq === seq);

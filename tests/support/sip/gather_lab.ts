@@ -5,7 +5,7 @@ import { invite, inviteScript, type SipLabOptions, startSipLab } from "./sip_lab
 
 export const action = { url: "http://app.test/typed", method: "POST", hops: 1 } as const;
 
-/** A step that takes keys; its prompt tells when it begins. */
+/** A step that takes keys; its prompt shows when it begins. */
 export const gatherStep = (known: Partial<GatherStep> = {}): GatherStep => ({
   type: "gather",
   prompts: [{ type: "play", url: "http://app.test/prompt.wav", loop: 1 }],
@@ -26,7 +26,7 @@ export function audioAsked() {
       waiting.get(url)?.();
       return Promise.resolve(new Int16Array(160));
     },
-    /** Resolves when a URL was asked for. */
+    /** Resolves when a URL was requested. */
     asked(url: string): Promise<void> {
       if (urls.includes(url)) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ export function audioAsked() {
   };
 }
 
-/** Calls alice, who answers, and performs a script after another, each in answer to a report. */
+/** Calls alice, who answers, and performs one script after another, each in answer to a report. */
 export async function startGathering(scripts: Script[], options: SipLabOptions = {}) {
   const audio = audioAsked();
   const lab = await startSipLab({ loadAudio: audio.loadAudio, ...options });

@@ -35,7 +35,7 @@ export function request(method: string, target: string, parts: Parts = {}): stri
   ], body);
 }
 
-/** A REGISTER that is let in, from the address of a phone unless told otherwise. */
+/** A REGISTER that is accepted, by default from the address of a phone. */
 export const register = (lab: ReceiveLab, login: string, host?: string) =>
   request("REGISTER", uri, {
     login,

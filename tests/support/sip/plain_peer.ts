@@ -9,7 +9,7 @@ import { amplitudeOf, tone } from "../media/tone.ts";
 /** A UDP socket that speaks RTP and RTCP on one port, as a softphone or a trunk would. */
 export interface PlainSocket {
   readonly port: number;
-  /** Sends a packet; its numbers follow the last one's unless told. */
+  /** Sends a packet; its numbers follow the last one's unless given. */
   send(to: number, packet?: Partial<RtpPacket>): void;
   sendBytes(to: number, bytes: Uint8Array): void;
   /** Resolves with the next packets that arrive and fit. */

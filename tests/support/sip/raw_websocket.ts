@@ -9,7 +9,7 @@ export interface RawWebSocket {
   frame(payload: string | Uint8Array, options?: FrameOptions): Promise<void>;
   /** Writes bytes as they are. */
   write(bytes: Uint8Array): Promise<void>;
-  /** The next whole frame; undefined when the connection ended. Nothing is read unless asked. */
+  /** The next whole frame; undefined when the connection ended. It reads only when called. */
   read(): Promise<{ opcode: number; payload: Uint8Array } | undefined>;
   /** Reads until the close frame and resolves with its code; 1006 when there was none. */
   closeCode(): Promise<number>;

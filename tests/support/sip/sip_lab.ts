@@ -17,9 +17,9 @@ export interface SipLab {
   readonly media: FakeMedia;
   /** Lines that the companion logged. */
   readonly logged: string[];
-  /** Connects a softphone; registered, unless told otherwise. */
+  /** Connects a softphone, by default registered. */
   phone(login: string, options?: LabPhoneOptions): Promise<Softphone>;
-  /** Orders a script for a leg, as the service does, and one for whom it talks to. */
+  /** Orders a script for a leg, as the service does, and one for the connected leg. */
   run(leg: string, script: Script, other?: Script): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface SipLabOptions {
   sessionBounds?: SessionBounds;
   ussdBounds?: CompanionOptions["ussdBounds"];
   admission?: CompanionOptions["admission"];
-  /** The domain as the companion is told it; softphones always say `testDomain`. */
+  /** The domain that the companion is given; softphones always use `testDomain`. */
   sipDomain?: string;
   /** Ways in beside WebSocket. */
   transports?: TransportOptions;

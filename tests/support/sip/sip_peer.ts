@@ -4,7 +4,7 @@ import { createFramer } from "../../../sip/transport/framing.ts";
 import { queue } from "../service/queue.ts";
 import { readSip, type SipText, valueOf, valuesOf, writeSip } from "./sip_text.ts";
 
-/** A socket that speaks SIP only as a test tells it to; on UDP it can lose what comes and goes. */
+/** A socket that sends SIP as a test orders; on UDP it can lose messages both ways. */
 export interface SipPeer {
   readonly port: number;
   send(text: string | Uint8Array): void;

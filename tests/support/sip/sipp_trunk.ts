@@ -44,7 +44,7 @@ const conversation = `${response("180 Ringing")}${response("200 OK", "", sdp)}
 /** A carrier that answers a call, which the other side ends. */
 export const answering = scenario("answering", `<recv request="INVITE"/>${conversation}`);
 
-/** The same, for one who proves to be "trunk" with the password "pass". */
+/** The same, for a caller that proves to be "trunk" with the password "pass". */
 export const challenging = scenario(
   "challenging",
   `<recv request="INVITE"/>
@@ -95,8 +95,8 @@ ${calls(number, { method: "ACK", cseq })}${calls(number, { method: "BYE", cseq: 
 export const calling = (number: string) => scenario("calling", invites(number) + talks(number));
 
 /**
- * A carrier that calls a number with a session of half a minute, and of as long as it is told when that
- * is refused (RFC 4028 §7.3).
+ * A carrier that calls a number with a session of half a minute. When that is refused, it uses the
+ * minimum in the response (RFC 4028 §7.3).
  */
 export const callingBriefly = (number: string) => {
   const timer = (seconds: number) =>
@@ -123,7 +123,7 @@ ${talks(number, 2, checks("^ *90;refresher=uac$", "Session-Expires"))}
   );
 };
 
-/** Notes who calls, so that the carrier can ask for something in the dialog. */
+/** Notes the caller, so that the carrier can send requests in the dialog. */
 const called = `<recv request="INVITE" rrs="true"><action>
 <ereg regexp=".*" search_in="hdr" header="From:" assign_to="caller"/>
 <ereg regexp=".*" search_in="hdr" header="To:" assign_to="callee"/>

@@ -12,7 +12,7 @@ import {
 } from "./softphone_line.ts";
 import { readSip, type SipText } from "./sip_text.ts";
 
-/** A SIP user agent over WebSocket that does only what a test tells it to. */
+/** A SIP user agent over WebSocket that acts only as a test orders. */
 export interface Softphone extends Phone {
   /** REGISTER, answering the challenge; resolves with the last response. */
   register(options?: RegisterOptions): Promise<SipText>;
@@ -22,11 +22,11 @@ export interface Softphone extends Phone {
   call(target: string, options?: PlaceOptions): OutgoingCall;
   /** MESSAGE, answering the challenge; resolves with the final response. */
   message(login: string, text: string, options?: RequestOptions): Promise<SipText>;
-  /** The next MESSAGE that nobody waited for yet; it was answered. */
+  /** The next MESSAGE that no other call has returned; it was answered. */
   nextText(): Promise<SipText>;
   /** Status of the response to a MESSAGE; 0 for no response. */
   textStatus: number;
-  /** The next INVITE that nobody waited for yet. */
+  /** The next INVITE that no other call has returned. */
   nextCall(): Promise<IncomingCall>;
   /** The same with plain RTP: offers of WebRTC are declined, so that the next one comes. */
   nextPlainCall(): Promise<IncomingCall>;

@@ -15,7 +15,10 @@ export interface PhoneDialog {
   onReinvite: (sdp: string) => string;
   /** Answers any request of the other side before all else, unless it returns nothing. */
   onRequest: (request: SipText) => Answer | undefined;
-  /** The next request of the other side with this method, an ACK too, that nobody took yet. */
+  /**
+   * The next request of the other side with this method, an ACK too, that no other call has
+   * returned.
+   */
   next(method: string): Promise<SipText>;
   /** Any request in the dialog; a 2xx to INVITE is acknowledged, with `ack` as its SDP. */
   request(method: string, options?: DialogRequest): Promise<SipText>;

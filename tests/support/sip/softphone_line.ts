@@ -34,7 +34,7 @@ export interface RequestOptions {
 export const randomToken = (): string => randomBytes(8).toString("hex");
 export const newBranch = (): string => `z9hG4bK${randomToken()}`;
 
-/** The socket as calls and requests use it; `take` gives a message to whom it belongs, if any. */
+/** The socket as calls and requests use it; `take` delivers a message to its owner, if any. */
 export function openLine(
   socket: WebSocket,
   phone: Phone,

@@ -23,7 +23,7 @@ export interface OutgoingCall {
   readonly answered: Promise<PhoneDialog>;
   /** Statuses of all responses so far. */
   readonly statuses: number[];
-  /** The next provisional response but 100, that nobody took yet. */
+  /** The next provisional response but 100 that no other call has returned. */
   nextProvisional(): Promise<SipText>;
   /** A request in the early dialog of a provisional response. */
   early(method: string, of: SipText, headers?: string[]): Promise<SipText>;

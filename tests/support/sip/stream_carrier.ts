@@ -9,7 +9,7 @@ import { type SipText, uriIn, valueOf, writeSip } from "./sip_text.ts";
 
 export type StreamProtocol = "TCP" | "TLS";
 
-/** A carrier's server that speaks over TCP or TLS as a test tells it to, by as many connections. */
+/** A carrier's server that sends over TCP or TLS as a test orders, by as many connections. */
 export interface StreamCarrier {
   readonly contact: string;
   readonly route: TrunkRoute;

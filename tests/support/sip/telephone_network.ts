@@ -63,7 +63,7 @@ export async function openTelephoneNetwork(servicePort: number): Promise<Telepho
     }
   })();
 
-  /** A call of which both ends were told; `request` writes a request of this end. */
+  /** A call whose ends are both known here; `request` writes a request of this end. */
   function connect(
     id: string,
     talking: TalkingPhone,

@@ -88,7 +88,7 @@ export async function refer(transferor: Side, consultation: Side, target: string
   assert.equal(accepted.status, 202);
 }
 
-/** The sipfrags that a transferor is told, until the last. */
+/** The sipfrags that a transferor receives, until the last. */
 export async function told({ dialog }: Side): Promise<string[]> {
   const lines: string[] = [];
   for (;;) {

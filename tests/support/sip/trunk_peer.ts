@@ -6,7 +6,7 @@ import { newLeg, type SipLab, startSipLab } from "./sip_lab.ts";
 import { openUdpPeer, peerResponse, type SipPeer } from "./sip_peer.ts";
 import { type SipText, valueOf, writeSip } from "./sip_text.ts";
 
-/** A carrier's server that speaks as a test tells it to. */
+/** A carrier's server that sends as a test orders. */
 export interface TrunkPeer extends SipPeer {
   readonly route: TrunkRoute;
   /** The next request of a method; others are left aside. */

@@ -16,7 +16,7 @@ export interface UdpRelay {
   close(): Promise<void>;
 }
 
-/** Stands between who made an offer and who will answer it; the answer must name no candidates. */
+/** Relays between the offerer and the answerer; the answer must name no candidates. */
 export async function udpRelay(offer: Session): Promise<UdpRelay> {
   const address = "127.0.0.1";
   const { audio, ...session } = ofKind("webrtc", offer);

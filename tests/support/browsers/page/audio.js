@@ -14,7 +14,7 @@ const SILENCE_MS = 1_200;
 const connections = [];
 const NativePeerConnection = globalThis.RTCPeerConnection;
 
-/** Remembers every connection; none may ask a STUN server outside. */
+/** Remembers every connection; none may use a STUN server outside. */
 globalThis.RTCPeerConnection = class extends NativePeerConnection {
   constructor(configuration) {
     super({ ...configuration, iceServers: [] });

@@ -97,7 +97,7 @@
   };
   /** Closes the connection without a word, as when the network changes. */
   globalThis.dropSocket = () => sockets.at(-1).close();
-  /** From now on nothing goes through the connection either way, and neither side is told. */
+  /** From now on the connection loses everything both ways, without notice to either side. */
   globalThis.deadenSocket = () => sockets.at(-1).isDead = true;
 
   /** The names that ICE had for us and for the peer in the last call (RFC 8445 §9). */

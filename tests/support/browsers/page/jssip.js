@@ -58,7 +58,7 @@ export function openJsSip({ login, password, domain, wsUrl, sessionExpiresS }, e
     answer: () => newest().answer({ mediaConstraints }),
     decline: () => newest().terminate(),
     hangup: () => newest().terminate(),
-    // The library's own events tell that it asked, not that the peer agreed.
+    // The library's own events report its request, not the peer's agreement.
     hold: () => void newest().hold({}, () => emit("held")),
     resume: () => void newest().unhold({}, () => emit("resumed")),
     restartIce: () =>

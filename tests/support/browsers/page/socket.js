@@ -3,7 +3,7 @@
 const sockets = [];
 let hear = () => {};
 
-/** Remembers every WebSocket, and tells of the requests that come and of what becomes of ours. */
+/** Remembers every WebSocket, and reports the received requests and the outcomes of ours. */
 globalThis.WebSocket = class extends globalThis.WebSocket {
   constructor(...address) {
     super(...address);
