@@ -173,7 +173,10 @@ const watched = (depths: DepthCache, deepening: () => Deepener): CommitDepths =>
   doubt: depths.doubt,
 });
 
-/** Tells by the key of a value whether its index has all entries, and is not being removed or built. */
+/**
+ * Returns whether the index of a value has all entries, and is not being removed or built, by its
+ * key.
+ */
 function completeness(layouts: Layouts, declarations: Declarations) {
   const names = new Map(
     Object.entries(declarations).map(([name, { sidPrefix, storedAs }]) =>

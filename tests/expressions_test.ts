@@ -8,12 +8,13 @@ import { attacksOn, dearestOf, longestText } from "./support/expressions/measure
  * automaton, or, where that can read a text in many ways, by attacks that follow from it. One that
  * does not is named below, with the length of its text and the place that bounds it.
  *
- * The automaton decides, since reviews had passed three expressions that were quadratic or cubic over text
- * of unauthenticated sources: one handshake of 16 KiB would have stopped a companion for half an hour. V8's
- * linear engine is experimental; re2js is slow, and has no lines of JavaScript's own syntax; texts that
- * somebody thought of find what somebody thought of. So every literal is read from the syntax tree, with
- * every expression that modules make of strings, and its automaton is searched for a text that can be read
- * in ever more ways (Weber and Seidl, 1991). Where there is one, the expression is run with that text.
+ * The automaton decides, since reviews had passed three expressions that were quadratic or cubic
+ * over text of unauthenticated sources. One handshake of 16 KiB would have stopped a companion for
+ * half an hour. V8's linear engine is experimental; re2js is slow, and has no lines of JavaScript's
+ * own syntax; a list of test texts covers only the cases that its authors thought of. So every
+ * literal is read from the syntax tree, with every expression that modules make of strings. Its
+ * automaton is searched for a text that can be read in ever more ways (Weber and Seidl, 1991). If
+ * there is one, the expression is run with that text.
  */
 
 /** Milliseconds that an expression may take for 64 KiB; a linear one takes 1, a quadratic one 50 and more. */

@@ -1,13 +1,13 @@
 /**
- * `deno task test` runs all tests, and ends with `N passed, N failed, N skipped`. What meets programs of
- * others that are not installed is skipped; under `CI` it fails. With `--install` those are installed
+ * `deno task test` runs all tests, and ends with `N passed, N failed, N skipped`. Tests that need
+ * absent programs of others are skipped; under `CI` they fail. With `--install` those are installed
  * meanwhile by `.ci/install`. With arguments for the runner, such as files, `deno test` has those.
  *
  * Most tests wait, for calls, time-outs of the RFCs, processes that start: a test of `sip/` uses a quarter
  * of a core, one of `e2e/` without a browser an eighth, one with a browser more than half. So the parts run
  * beside each other, and take about as long:
  *
- * - `behind` computes, and stands back for the others: what stays in its process, the store, the fuzzer;
+ * - `behind` computes, and yields to the others: tests within their process, the store, the fuzzer;
  * - `native` and `alone` run one file after the other: native code and the console in browsers; NATs, SIP
  *   programs of others, floods, and the other pages in browsers;
  * - `rest` is all else, four files at once.

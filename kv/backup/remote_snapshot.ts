@@ -84,8 +84,9 @@ async function copyStore(kv: KeyValueStore, spool: Spool, options: CopyOptions):
 }
 
 /**
- * The entry by which every process learns that a backup is under way. It is never deleted: a process
- * whose commit was refused tells by its version that a backup was there, even one that is over.
+ * The entry by which every process learns that a backup is under way. It is never deleted. A
+ * process whose commit was refused sees by its version that a backup was there, even one that is
+ * over.
  */
 interface NoticeOfBackup {
   id: string;

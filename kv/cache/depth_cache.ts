@@ -21,7 +21,7 @@ export type OnFull = (value: KvKey, window: number) => void;
 /** The notes of a window, by the text of their value's key. */
 type Notes = Map<string, DepthNote>;
 
-/** Windows of lists that are kept; most have no note. */
+/** Cached windows of lists; most have no note. */
 const mostWindows = 20_000;
 
 interface State {
@@ -162,7 +162,7 @@ async function wholeIn(state: State, value: KvKey, window: number): Promise<numb
   const note = noteOf(state, value, { window, text: keyText(value) });
   if (note === undefined || note.next === undefined) return note?.depth ?? 0;
   if (!state.isShared) return note.depth - 1;
-  // Another process may have ended it, of which no commit tells.
+  // Another process may have ended it, which no commit shows.
   const { value: now } = await state.kv.get<DepthNote>(keys.depth(value, window));
   if (now === null || now.next !== undefined) return note.depth - 1;
   forget(state, keys.depth(value, window));

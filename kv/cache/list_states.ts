@@ -54,7 +54,7 @@ interface Hold {
   end: Promise<void>;
 }
 
-/** The most lists whose state is kept. */
+/** Most lists with a state in memory. */
 const mostStates = 20_000;
 
 /** Reads before commits are delayed. */

@@ -21,7 +21,7 @@ import { freeze } from "./record_cache.ts";
 export interface PageCache {
   /**
    * A page from the cache, if its list has not changed; one read finds that out. Else the page that
-   * `make` reads. `isSteady` tells `make` whether the list has stayed the same since it began.
+   * `make` reads. `isSteady` returns to `make` whether the list has stayed the same since it began.
    */
   page<T extends Base>(
     place: Place,

@@ -55,8 +55,8 @@ const bytesOf = (key: KvKey, value: unknown): number =>
   key[0] === "u" ? limits.lookupLength + 100 : storedBytes(value) + recordBytes;
 
 /**
- * The last records that were written and are kept as they are. Their texts may be parts of long ones,
- * such as the response of a server, which V8 keeps as a whole; a record that is read is a copy.
+ * The last written records that are cached as objects. Their texts may be slices of long ones, such
+ * as the response of a server, which V8 then retains as a whole. A record that is read is a copy.
  */
 export const mostDecoded = 500;
 

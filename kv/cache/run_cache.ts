@@ -79,7 +79,7 @@ interface Write {
   value?: unknown;
 }
 
-/** Writes that are kept to be compared with reads under way. */
+/** Writes in memory, to be compared with reads under way. */
 const mostWrites = 1_000;
 
 interface State {

@@ -74,7 +74,7 @@ export function changeLog(kv: KeyValueStore, { now, onError }: LogOptions): Chan
 
 type FollowedEntry = Pick<KvEntryMaybe<Followed>, "value" | "versionstamp">;
 
-/** Knows at once which accounts are followed at any process. */
+/** Watches the accounts that any process follows. */
 function watchFollowed(kv: KeyValueStore, onError: LogOptions["onError"]) {
   let version = "";
   let isClosed = false;

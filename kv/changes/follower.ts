@@ -113,7 +113,7 @@ function tell({ ids, listeners }: State, change: StoredChange): void {
   for (const take of listeners) take(change);
 }
 
-/** Tells what the log has since. */
+/** Delivers the changes that the log has since. */
 async function readOn(state: State): Promise<void> {
   const read = await readLog(state.kv, state.account, state.last);
   for (const version of read.versions) state.versions.add(version);

@@ -47,7 +47,7 @@ export function recentChanges(bytes: number): RecentChanges {
   let old: Kept[] = [];
   let youngBytes = 0;
   let last: string | null = null;
-  /** The version of this process's first commit; it knows none before. */
+  /** The version of this process's first commit; earlier changes are not in memory. */
   let begun: string | null = null;
   /** The version up to which changes are forgotten since. */
   let forgotten = "";

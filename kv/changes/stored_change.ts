@@ -8,7 +8,7 @@ import type { AtomicCheck, KvKey } from "../store/key_value_store.ts";
 /** A change of a record, as a commit has it. */
 export interface StoredChange extends Pick<RecordChange, "id" | "change" | "sid" | "bytes"> {
   account: bigint;
-  /** The value of the record; undefined where it was deleted, or is too long to be kept here. */
+  /** The value of the record; undefined if it was deleted, or is too long for the log. */
   value: unknown;
 }
 

@@ -32,7 +32,7 @@ const attempts = 10;
 interface Kept {
   id: string;
   until: number;
-  /** The call that they are kept for, and until when at most. */
+  /** The call for which they are stored, and the latest end of that time. */
   callSid: string | null;
   callUntil: number;
   /** `Sealed` as JSON. */

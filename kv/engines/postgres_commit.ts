@@ -16,7 +16,7 @@ import {
   storedValue,
 } from "./postgres_values.ts";
 
-/** Kinds of counting, as `switchboard_commit` knows them. */
+/** Kinds of counting, by their numbers in `switchboard_commit`. */
 const counting = { sum: 1, min: 2, max: 3 } as const;
 type Counting = keyof typeof counting;
 

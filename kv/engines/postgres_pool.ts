@@ -197,7 +197,7 @@ export async function postgresPool(url: DatabaseUrl): Promise<PostgresPool> {
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
 
-/** Its words are those by which `store_health.ts` knows a server that is out of reach. */
+/** Its words are those by which `store_health.ts` recognizes an unreachable server. */
 const unreachable = (cause: unknown): Error =>
   new Error(`The database does not respond: ${cause instanceof Error ? cause.message : cause}`, {
     cause,

@@ -71,7 +71,7 @@ function stateOf(layout: Layout, building: Building | undefined): LayoutState {
 
 /**
  * The key of an entry of a record in an unfinished index. The indexes under construction of a
- * resource have all entries of a record or none, so it tells whether they have the record. Null
+ * resource have all entries of a record or none, so it shows whether they have the record. Null
  * when the record has no value in any of them.
  */
 export function entryOfUnfinished(

@@ -60,7 +60,7 @@ export function recordCodec(
 
   /**
    * The record of values in order. A record that was stored before a field was declared lacks it. A
-   * value of a field that only a later program declares is kept under its number.
+   * value of a field that only a later program declares is retained under its number.
    */
   function named(values: unknown[]): AnyRecord {
     const record: Record<string, unknown> = values.length < fields.length ? {} : { ...form };

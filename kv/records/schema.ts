@@ -68,8 +68,8 @@ const base = ["sid", "accountSid", "dateCreated", "dateUpdated"];
 
 /**
  * The description of a store under a program's declarations; the same object when nothing changes.
- * On a store that several services use, an index that only another one declares is kept. Throws for
- * a store of a later layout.
+ * On a store that several services use, an index that only another one declares is retained. Throws
+ * for a store of a later layout.
  */
 export function nextSchema(
   found: Schema | FormerSchema | number | null,

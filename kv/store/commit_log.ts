@@ -49,9 +49,9 @@ const logKeptMs = 86_400_000;
 
 /**
  * A handle on a store that other processes write to, whose commits are logged in the store while a
- * backup is under way. Each commit checks that the notice of backups is as this process knows it, and
- * holds its own log entry: so the log has every commit between the notice and its end, of every
- * process. A commit whose check of the notice failed is made again.
+ * backup is under way. Each commit checks the version of the backup's notice that this process has
+ * read, and contains its own log entry. So the log has every commit between the notice and its end,
+ * of every process. A commit whose check of the notice failed is made again.
  */
 export function withCommitLog(kv: KeyValueStore, stageMore: StageMore = () => {}): KeyValueStore {
   let known: Notice | undefined;

@@ -124,7 +124,7 @@ export interface KeyValueStore {
   readonly mostChecks: number;
   /** Its client sends a commit again when the response was lost: see `AtomicOperation.commit`. */
   readonly repeatsCommits: boolean;
-  /** A line for the operator at the start, where the store is kept with less care than it could be. */
+  /** A line for the operator at the start, if the store is less durable than it could be. */
   readonly caution: string | null;
   get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>>;
   /** Reads up to ten entries, all of one moment, in the order of the keys. */

@@ -7,7 +7,7 @@ import type { KvKey, KvListSelector } from "./key_value_store.ts";
  *
  *   ["v"]                              version of the layout and declarations of the indexes
  *   ["-"]                              never set: reading it takes the least (`prompt_wire.ts`)
- *   ["ck"]                             the steady clock of an embedded store (`store_clock.ts`)
+ *   ["ck"]                             the monotonic clock of an embedded store (`store_clock.ts`)
  *   ["pr"]                             written and deleted by probes of a store that cannot write
  *   ["rs"]                             a restore fills the store, or was cut off
  *   ["bk"]                             the id of the backup of a remote store that is under way
@@ -25,14 +25,14 @@ import type { KvKey, KvListSelector } from "./key_value_store.ts";
  *                                      versionstamp is the version of the list
  *   ["b", companionId]                 companion, as of its last heartbeat
  *   ["bh"]                             last heartbeat, in ms, of the companion that was forgotten last
- *   ["bp", companionId]                run of the companion whose presence is known, and the number
+ *   ["bp", companionId]                run of the companion whose presence is stored, and the number
  *                                      of its last presence changes
  *   ["bp", companionId, login]         a device of the login is registered there: the run that
  *                                      reported it
  *   [A, prefix, ord]                   record
  *   [A, "$", day, category, what]      sum of charges of a UTC day (U64): count, usage or price
- *   ["i", "n", phoneNumber]            number in stock: its offer
- *   ["i", "k", country, kind, number]  number in stock, by country and kind, empty
+ *   ["i", "n", phoneNumber]            number for sale: its offer
+ *   ["i", "k", country, kind, number]  number for sale, by country and kind, empty
  *   [A, prefix, field, value, ord]     index entry, empty: the record's field has the value
  *   [A, prefix, field, value, level, bucket]
  *                                      how many entries fall into a stretch of time (`counters.ts`;
@@ -48,11 +48,11 @@ import type { KvKey, KvListSelector } from "./key_value_store.ts";
  *   [A, prefix, field, "stale", ord]   the packed text of that record may be wrong
  *   [A, prefix, field]                 searched field: the last record packed;
  *                                      date: its widest distance from a Sid's time (U64, by `max`)
- *   ["au", accountSid, sid]            size of audio that is kept in the store, in bytes
+ *   ["au", accountSid, sid]            size of audio that is in the store, in bytes
  *   ["au", accountSid, sid, n]         a chunk of it
  *   ["st", accountSid, callSid]        SIP trace of a call, for some hours; no backup has it
  *   ["co", tenant, slot]               cookies of customers' servers, for some hours; no backup has them
- *   ["el"]                             accounts whose changes are told, each until when in ms; of a
+ *   ["el"]                             accounts whose changes are sent, each until when in ms; of a
  *                                      remote store, as are the next two
  *   ["ec", A, versionstamp]            changes of the account's records in one commit; for some minutes
  *   ["ed", A]                          set with each of these: who follows the account watches it

@@ -39,7 +39,7 @@ export class StoreFault extends Fault {
 }
 
 export interface StoreHealthOptions extends Clocks {
-  /** The store is a server: a small probe tells as much as a large one. */
+  /** The store is a server: a small probe proves as much as a large one. */
   isRemote?: boolean;
   /** Called with the kind of each write that failed for the store's sake. */
   onFailure?(kind: StoreFailure["kind"]): void;
@@ -48,7 +48,7 @@ export interface StoreHealthOptions extends Clocks {
 /** Between two probes of a store that cannot write, and how long a commit proves that it can, in ms. */
 const [probeMs, provenMs] = [1_000, 1_000];
 
-/** Close to the most that a value of Deno KV takes: more than what SQLite's log has room for. */
+/** Close to the most that a value of Deno KV takes: more than SQLite's log can hold. */
 const probeBytes = 60_000;
 
 /** Errors of SQLite by which the store is the cause, and their words for the operator. */

@@ -3,13 +3,13 @@ import { at, type CallLoad, type Cpu, startCallLoad } from "./call_load.ts";
 
 /**
  * `deno task bench:calls`: calls a second from POST to the `completed` callback, each with four
- * callbacks, with 100 scripted softphones (PHONES) on the loopback, one at a time and all at once; the
- * delay from POST to the INVITE arriving, that of a softphone's INVITE until the 200 by markup, and the
- * CPU time of service, companion and load generator for each call. Beside them, in the same run: the
- * HTTP round trip of /health, durable creates of an application, and POSTs whose calls nobody can
- * answer: how many a second are answered, and how many are over, with the time until the last call has
- * failed. With OLD, the path of another checkout, that one is driven in turn: single processes differ
- * by a third.
+ * callbacks, with 100 scripted softphones (PHONES) on the loopback, one at a time and all at once.
+ * The delay from POST to the arrival of the INVITE, and that of a softphone's INVITE until the 200
+ * by markup. The CPU time of service, companion and load generator for each call. Beside them, in
+ * the same run: the HTTP round trip of /health, durable creates of an application, and POSTs of
+ * calls to missing phones. Of these, the rates of responses and of ended calls, and the time until
+ * the last call has failed. With OLD, the path of another checkout, that one is driven in turn:
+ * single processes differ by a third.
  */
 
 const phones = Number(Deno.env.get("PHONES") ?? 100);

@@ -4,12 +4,12 @@ import { startSystem } from "../support/process/system.ts";
 import { memoryOf, type Server } from "./http_load.ts";
 
 /**
- * A list that was filled within a minute, by HTTP: every page of 50 by number, each asked for once in a
- * random order, in turn with a page that continues by AfterSid elsewhere. The service has just been
- * started, and V8 compiles the code of a page during the first half of them: so each half has a median,
- * beside that of all pages. Then pages by number from some clients at once for a while, beside 50
- * creates of calls a second. The latter also of a list whose calls the service has taken itself: it then
- * has them in memory, and has placed and ended them.
+ * A list that was filled within a minute, by HTTP. Every page of 50 by number is requested once in
+ * a random order, in turn with a page that continues by AfterSid elsewhere. V8 compiles the code of
+ * a page during the first half of them, as the service was just started. So each half has a median,
+ * beside that of all pages. Then some clients request pages by number for a while, beside 50
+ * creates of calls a second. The latter also of a list whose calls the service has taken itself: it
+ * then has them in memory, and has placed and ended them.
  */
 
 const creates = {

@@ -6,13 +6,14 @@ import { begin, callOf, dayMs, fill, type Filled, log, roll } from "./list_store
 
 /**
  * `deno task bench:lists`: the store alone, filled with SIZE calls and TEXTS messages (default a
- * million of each, over 30 days), beside one of a thousand: pages of 50 at any depth, reads, durable
- * writes and searches, and a scan of every record of the same store. Then date filters in a store of
- * UNDATED calls (60,000) of which half lack dates, beside one of as many that all have them. A size
- * of 0 leaves its part out: `SIZE=0 UNDATED=0` measures searches alone. Then lists of DENSE calls
- * ("20000", or several sizes) that were made within one minute. Times are in ms, of pages as
- * the store finds them: what is asked again while nobody writes comes from memory, as the one case
- * shows that says so. Unless `AWAKE=0`, the processors are kept awake: see `awake.ts`.
+ * million of each, over 30 days), beside one of a thousand. It measures pages of 50 at any depth,
+ * reads, durable writes and searches, and a scan of every record of the same store. Then date
+ * filters in a store of UNDATED calls (60,000) of which half lack dates, beside one of as many that
+ * all have them. A size of 0 leaves its part out: `SIZE=0 UNDATED=0` measures searches alone. Then
+ * lists of DENSE calls ("20000", or several sizes) that were made within one minute. Times are in
+ * ms, of pages read from the store: a repeated page without writes in between comes from memory,
+ * and only the case that says so measures that. Unless `AWAKE=0`, the processors do not go idle:
+ * see `awake.ts`.
  */
 
 const size = Number(Deno.env.get("SIZE") ?? 1_000_000);

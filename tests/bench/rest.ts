@@ -14,14 +14,14 @@ import {
 } from "./http_load.ts";
 
 /**
- * `deno task bench:rest`: requests per second of the service, driven by `wrk`, beside what a server
- * can do at most here: bare `Deno.serve`, Hono, and one `kv.get` a request. Each server has a process
- * and the first core to itself, `wrk` the second one. SECONDS is the time of each figure (default 4).
- * Where other programs take part of that core, requests per second of the server's own CPU time tell
- * what it would do alone. ONLY is a pattern of the names of the service's figures. WITHOUT="runs
- * counters" measures services without these caches too: see `without_caches.ts`. At last a list of DENSE
- * calls (20,000) that were made within a minute, and as many that the service takes by POST itself: see
- * `dense_rest.ts`.
+ * `deno task bench:rest`: requests per second of the service, driven by `wrk`, beside the bounds of
+ * a server here: bare `Deno.serve`, Hono, and one `kv.get` a request. Each server has a process and
+ * the first core to itself, `wrk` the second one. SECONDS is the time of each figure (default 4).
+ * If other programs take a share of that core, requests per second of the server's own CPU time
+ * show the rate without them. ONLY is a pattern of the names of the service's figures.
+ * WITHOUT="runs counters" measures services without these caches too: see `without_caches.ts`. At
+ * last a list of DENSE calls (20,000) that were made within a minute, and as many that the service
+ * takes by POST itself: see `dense_rest.ts`.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);

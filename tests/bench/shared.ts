@@ -7,11 +7,12 @@ import { cpuShare } from "./cpu_share.ts";
 import { cpuSecondsOf, has, type Load, measure, serve, type Server } from "./http_load.ts";
 
 /**
- * `deno task bench:shared`: one service, and two, on a store that a server of KV Connect keeps
- * (`denokv`, from Rust's crates; DENOKV is its path), as ratios to bare `kv.get` and `kv.set` behind
- * HTTP on the same server in the same run. SECONDS is the time of each figure (default 4). Two cores are
- * too few to see what a second service adds, beside the load and the store: a second table holds each
- * service to SHARE of a core (default 0.2), so that the services are the limit.
+ * `deno task bench:shared`: one service, and two, on a store behind a server of KV Connect
+ * (`denokv`, from Rust's crates; DENOKV is its path). The figures are ratios to bare `kv.get` and
+ * `kv.set` behind HTTP on the same server in the same run. SECONDS is the time of each figure
+ * (default 4). Two cores are too few to show the gain of a second service, beside the load and the
+ * store. A second table holds each service to SHARE of a core (default 0.2), so that the services
+ * are the limit.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);

@@ -7,14 +7,15 @@ import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";
 
 /**
  * `deno task bench:sip`: the companion beside Kamailio on the first core, under the same load for a
- * second each in turn; load and service share the second core. What counts is the CPU time of the
- * server for each operation: REGISTER is two transactions (401, then 200), a call is INVITE, 407, INVITE, 180,
- * 200, ACK, BYE. Kamailio passes calls through and keeps no record; the companion has two legs, asks
- * its service what to do and reports what happens. SECONDS is the turns of each (default 10),
- * IDLE the number of idle registered connections whose memory is measured (default 2,000), ONLY a
- * pattern of the names of the loads to run, without the memory. WITHOUT=flags drives a second companion in
- * turn that lacks a piece: see `companion()`. One piece a run: where three companions wait for each
- * other, those that were started first take several times what they take else.
+ * second each in turn; load and service share the second core. The figures are CPU time of the
+ * server for each operation: REGISTER is two transactions (401, then 200), a call is INVITE, 407,
+ * INVITE, 180, 200, ACK, BYE. Kamailio passes calls through and stores no record; the companion has
+ * two legs, requests scripts from its service and reports events. SECONDS is the turns of each
+ * (default 10). IDLE is the number of idle registered connections whose memory is measured (default
+ * 2,000). ONLY is a pattern of the names of the loads to run, without the memory. WITHOUT=flags
+ * drives a second companion in turn that lacks a piece: see `companion()`. Remove one piece a run:
+ * with three companions in turn, those that were started first take several times as long as
+ * otherwise.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 10);

@@ -4,8 +4,8 @@ import { writeSip } from "../support/sip/sip_text.ts";
 import { openSoftphone, type Softphone } from "../support/sip/softphone.ts";
 
 /**
- * `deno task bench:sockets [CLIENTS]`: what idle clients cost, and what a flood does to others. A real
- * companion process, with a service that only knows passwords, on the loopback:
+ * `deno task bench:sockets [CLIENTS]`: the cost of idle clients, and the effect of a flood on
+ * others. A real companion process, with a service that only has passwords, on the loopback:
  *
  * 1. CLIENTS (10,000) clients register over WebSocket and are silent. Printed: the memory of the
  *    companion for each, and how long a REGISTER of one more client takes meanwhile.

@@ -53,7 +53,7 @@ function numberIn(payload: Uint8Array): number | undefined {
   return isWhole ? number : undefined;
 }
 
-/** A phone that sends a numbered packet each 20 ms, and knows when. */
+/** A phone that sends a numbered packet each 20 ms, and records the time. */
 interface Phone {
   sentAt: number[];
   line: Line;

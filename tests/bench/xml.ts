@@ -8,9 +8,9 @@ import { storeLab } from "../support/service/store_lab.ts";
 
 /**
  * `deno task bench:xml`: a page of 50 calls written as XML by the service, from its records, and by
- * fast-xml-parser's XMLBuilder, from objects that hold the finished texts. Both write the same bytes,
- * which are made of the text as an answer has them made: an engine may leave a text in parts till then.
- * The rounds of the two take turns, so that what else the machine does meets both.
+ * fast-xml-parser's XMLBuilder, from objects with the finished texts. Both write the same bytes,
+ * which are made from the text as a response does: an engine may hold a text in pieces until then.
+ * The rounds of the two take turns, so that other load of the machine meets both.
  */
 
 const rounds = 200;

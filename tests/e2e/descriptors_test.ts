@@ -73,7 +73,7 @@ Deno.test({
       untilAnswered(rest, duringFloodMs),
       untilServed("a new phone", () => system.phone("bob"), duringFloodMs),
     ]);
-    // The descriptors of their legs are kept back from connections.
+    // The descriptors of their legs are reserved: connections do not get them.
     const calls = [1, 2, 3, 4, 5].map(() => phone.call("any", { sdp: plainOffer(40_000) }).final);
     const answers = (await Promise.all(calls)).map(({ status }) => status);
     for (const { close } of floods) close();

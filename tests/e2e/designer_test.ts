@@ -257,7 +257,7 @@ async function shareDraft(browser: Browser, page: Page, system: System): Promise
   await other.context().close();
 }
 
-/** Fails where no call is live any more, with what the account knows of its calls. */
+/** Fails if no call is live any more, with the account's calls and Notifications. */
 async function assertLive(system: System): Promise<void> {
   const { calls } = await system.get("Calls.json");
   const isLive = ({ status }: { status: string }) => /queued|ringing|in-progress/.test(status);

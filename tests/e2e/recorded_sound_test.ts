@@ -16,7 +16,7 @@ async function recordingOf(system: System, isReady: (status: string) => boolean)
   return found !== undefined && isReady(found.status) && found;
 }
 
-/** Until so many bytes of the newest recording are kept. */
+/** Resolves when so many bytes of the newest recording are stored. */
 const underWay = (system: System, bytes: number) =>
   eventually(`${bytes} bytes are kept`, async () => {
     const recording = await recordingOf(system, () => true);

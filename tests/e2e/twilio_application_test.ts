@@ -27,9 +27,9 @@ import {
  * - its number is made at `/2010-04-01` by the command of the tutorial, and the base address is
  *   changed by the line of the tutorial. Its agent has a telephone;
  * - its number is made at `/2012-04-24`, where a call is placed to its markup too, and the base
- *   address is changed by the request client of `docs/how-to/migrate-from-twilio.md`. What it is
- *   told is of the contract then; what it asks for by the library is of Twilio's interface. Its
- *   agent is a Client with a softphone.
+ *   address is changed by the request client of `docs/how-to/migrate-from-twilio.md`. It then gets
+ *   requests of our contract, and its library sends those of Twilio's interface. Its agent is a
+ *   Client with a softphone.
  *
  * Npm `twilio` is unmodified, and `validateRequest` checks each request that the application gets.
  */

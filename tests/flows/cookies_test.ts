@@ -90,7 +90,7 @@ for (const face of ["2012-04-24", "2010-04-01"]) {
     const { leg, script, followed } = await placeCall(app, face, form);
     const gather = script.find((step) => step.type === "gather");
     assert.ok(gather?.type === "gather" && gather.action !== undefined);
-    // Longer than cookies are kept between calls.
+    // Longer than the lifetime of cookies between calls.
     app.clock.now += 10 * 3_600_000;
     await followed(await leg.report({ type: "gathered", digits: "1", action: gather.action }));
     await leg.report({ type: "ended", outcome: "completed" });

@@ -56,7 +56,7 @@ function notificationIn(text: SipText) {
   return { ...readImdn(body)!, from: valueOf(text, "from").replace(/;tag=.*/, "") };
 }
 
-/** The device of bob registers again, as one that knows IMDN. */
+/** The device of bob registers again, with support for IMDN. */
 const knowImdn = (bob: Softphone) =>
   bob.register({
     contact: `<${bob.contact}>;` +

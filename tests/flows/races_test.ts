@@ -84,7 +84,7 @@ Deno.test("a call that a request ends takes no redirection any more, one after t
   assert.equal((await app.root.get(`Calls/${sid}.json`)).json().status, "in-progress");
 });
 
-/** Two calls in a conference, and what the companion knows of the first. */
+/** Two calls in a conference, and the companion's state of the first. */
 async function conferring(app: App) {
   const markup = "<Dial><Conference>room</Conference></Dial>";
   const state = { muted: false, held: false };
@@ -147,7 +147,7 @@ for (const [name, field] of [["Mute", "muted"], ["Hold", "held"]] as const) {
   });
 }
 
-/** A recording of a call in progress, and what the companion knows of it. */
+/** A recording of a call in progress, and the companion's state of it. */
 async function recording(app: App) {
   const { sid } = await answeredCall(app);
   const list = `/2010-04-01/Accounts/${app.root.sid}/Calls/${sid}/Recordings`;

@@ -44,7 +44,7 @@ Deno.test("a Gateway of the root account makes caller IDs strict unless STRICT_C
   app.ports.settings.strictCallerId = null;
   const gateway = { UserName: "t", Password: "secret", Proxy: "sip.carrier.test" };
   await tenant.post("Management/Gateways.json", gateway);
-  assert.equal(await declare(tenant), 200); // Its own trunk knows what its owner may show.
+  assert.equal(await declare(tenant), 200); // Its own trunk checks its caller IDs.
 
   await app.root.post("Management/Gateways.json", gateway);
   assert.equal(await declare(tenant), 21213);

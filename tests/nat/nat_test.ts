@@ -90,7 +90,7 @@ const turnSecret = "north of the river";
 const turn = `turn:${hosts.net}:3478`;
 const iceServers = `stun:${hosts.net}:3478,${turn},${turn}?transport=tcp`;
 
-/** coturn on the internet, which knows the secret alone and no user. */
+/** coturn on the internet, which has the secret alone and no user. */
 async function startTurn(lab: NatLab): Promise<void> {
   lab.run("net", "turnserver", [
     "-n",

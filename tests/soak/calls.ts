@@ -1,14 +1,14 @@
 import { at, type CallTimes, startCallLoad } from "../bench/call_load.ts";
 
 /**
- * `deno task soak:calls`: calls at 60 % of the most (SHARE) for 30 minutes (MINUTES), on an embedded
- * file. The most is measured first, once the V8 of both is warm. Each minute it prints what calls took,
- * the least and the most memory of service and companion, and what the store grew by for each call; at
- * the end the slopes of all of these. Most of the memory is garbage that V8 has not collected yet, so
- * that the least of a third of the minutes tells how much is in use. It leaves out the first third of
- * all minutes, and compares the first third of the others with the last. It fails where a process has
- * grown by more than 1 MB a minute, where a call takes twice as long or the store grows by a quarter
- * more for each, and where a call fails.
+ * `deno task soak:calls`: calls at 60 % of the most (SHARE) for 30 minutes (MINUTES), on an
+ * embedded file. The most is measured first, once the V8 of both is warm. Each minute it prints the
+ * durations of calls, the least and the most memory of service and companion, and the growth of the
+ * store for each call; at the end the slopes of all of these. Most of the memory is garbage that V8
+ * has not collected yet, so the least of a third of the minutes shows the memory in use. It leaves
+ * out the first third of all minutes, and compares the first third of the others with the last. It
+ * fails if a process has grown by more than 1 MB a minute, if a call takes twice as long or the
+ * store grows by a quarter more for each, and if a call fails.
  */
 
 const minutes = Number(Deno.env.get("MINUTES") ?? 30);

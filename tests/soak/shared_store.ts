@@ -4,9 +4,9 @@ import { freePorts } from "../support/process/system.ts";
 import { storm, type StormedStore } from "./storm.ts";
 
 /**
- * `deno task soak:shared`: calls on two services and two companions, whose store is kept by `denokv`
- * (from Rust's crates; DENOKV is its path), while all five processes are killed one after the other.
- * CALLS is how many (default 300), KILLS how often (default 25).
+ * `deno task soak:shared`: calls on two services and two companions on one `denokv`, while all five
+ * processes are killed one after the other. DENOKV is its path (from Rust's crates). CALLS is their
+ * number (default 300), KILLS that of the kills (default 25).
  */
 
 const denokv = Deno.env.get("DENOKV") ?? "denokv";

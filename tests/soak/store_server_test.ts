@@ -8,8 +8,8 @@ import { smallDisk } from "../support/process/small_disk.ts";
 import { startSystem } from "../support/process/system.ts";
 
 /**
- * A service whose store is kept by `denokv` (from Rust's crates), which cannot write, or stands. DENOKV
- * is its path; the gate does not install it. `deno task soak:store` runs this.
+ * A service on a `denokv` (from Rust's crates) that cannot write, or is stopped. DENOKV is its
+ * path; the gate does not install it. `deno task soak:store` runs this.
  */
 
 /** Longer than a companion may be silent before its calls are ended. */

@@ -239,7 +239,7 @@ Deno.test("a commit that an instance did not log is found by the versions of the
     const feed = await followed(here);
     await make(here);
     await feed.some(1);
-    // A program that knows nothing of the log writes a record and the version of its list.
+    // A program without the log writes a record and the version of its list.
     const kv = await openDenoKv(endpoint.url);
     const [entry] = await Array.fromAsync(
       kv.list({ start: [1n, "CA"], end: [1n, "CA", ""] }, { limit: 1 }),

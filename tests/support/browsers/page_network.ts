@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import type { Address } from "../../../sip/media/rtp/latch.ts";
 import { bindDatagrams, type Datagrams } from "../../../sip/media/rtp/rtp_sockets.ts";
 
-/** The way that the audio of a page takes to the companion, which knows no other one. */
+/** The path of a page's audio to the companion, which has no other one. */
 export interface PageNetwork {
   /** The ways that there are end for good; what is negotiated from now on has others. */
   change(): void;

@@ -40,7 +40,7 @@ export interface Honest {
   close(): void;
 }
 
-/** Our side, in a role, with a peer that knows the protocol and breaks it. */
+/** Our side, in a role, with a peer that breaks the protocol on purpose. */
 export function facing(role: Side, bent: Bent): Honest {
   const clock = handClock();
   const own = newCertificate();

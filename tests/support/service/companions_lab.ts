@@ -15,7 +15,7 @@ export interface CompanionsLab {
   readonly companions: readonly Companion[];
   /** Makes a Client of the root account, or of another; its password is the login and `-secret`. */
   client(login: string, owner?: App["root"]): Promise<string>;
-  /** A softphone that is registered at a companion, and the service knows it. */
+  /** A softphone that is registered at a companion, after the service got its registration. */
   phone(login: string, at: Companion): Promise<Softphone>;
   /** Connects without registering. */
   connect(login: string, at: Companion): Promise<Softphone>;

@@ -18,7 +18,7 @@ import type { GatewayReport } from "../../../core/protocol/trunks.ts";
 import { type FakeTrunks, fakeTrunks, trunkHandlers } from "./fake_trunks.ts";
 import { digestHa1 } from "../../../sip/text/digest.ts";
 
-/** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
+/** The service as the companion sees it: has passwords, takes reports, answers with scripts. */
 export interface FakeService {
   readonly url: string;
   readonly secret: string;

@@ -196,8 +196,8 @@ ${bye}${references}`,
 );
 
 /**
- * A carrier that lets us refresh, by some method, and knows nothing of the call the second time. Each
- * refresh has half of the session's time to be answered, on a machine that may be busy.
+ * A carrier that accepts one refresh by a method, and answers the second one with 481. Each refresh
+ * has half of the session's time to be answered, on a machine that may be busy.
  */
 export const refreshed = (method: "INVITE" | "UPDATE") =>
   scenario(

@@ -63,7 +63,7 @@ export async function openTelephoneNetwork(servicePort: number): Promise<Telepho
     }
   })();
 
-  /** A call whose ends are both known here; `request` writes a request of this end. */
+  /** Registers an established call; `request` writes a request of this end. */
   function connect(
     id: string,
     talking: TalkingPhone,
