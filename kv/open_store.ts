@@ -104,9 +104,10 @@ export interface Store {
 }
 
 /**
- * Opens the store with the one handle a process may have: on an embedded file a second one makes
- * checked commits fail, so a lock file keeps other processes out. A store of a former layout is
- * migrated as far as its use needs that; `buildIndexes` does the rest. Throws an Error that says why.
+ * Opens the store with the one handle a process may have. On an embedded file a second one makes
+ * checked commits fail, so a lock file excludes other processes. A store of a former layout is
+ * migrated as far as its use needs that; `buildIndexes` does the rest. Throws an Error with the
+ * reason.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { now } = options;

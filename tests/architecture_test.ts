@@ -309,9 +309,9 @@ const withoutComments = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
 
 /**
- * The functions of a formatted source and how many lines they have, with those of functions inside.
- * A function begins on the line of its name, or of its arrow, and opens its body at the end of a
- * line; it ends at the line that closes it at the same indentation.
+ * The functions of a formatted source and their numbers of lines, with those of functions inside. A
+ * function begins on the line of its name, or of its arrow, and opens its body at the end of a
+ * line. It ends at the line that closes it at the same indentation.
  */
 function functions(lines: string[]): { line: number; length: number }[] {
   const indentOf = (at: number) => /^\s*/.exec(lines[at]!)![0];

@@ -7,9 +7,9 @@ import { type BusyAccount, fillAccount } from "./support/account/busy_account.ts
 import { startConsole } from "./support/service/console_client.ts";
 
 /**
- * `deno task pictures FOLDER [PATTERN]`: photographs every page of the console, with its forms, errors
- * and empty lists, wide and narrow, dark and light, for people to look at. PATTERN is a regular
- * expression that chooses pictures by their names.
+ * `deno task pictures FOLDER [PATTERN]`: photographs every page of the console for review, with its
+ * forms, errors and empty lists, wide and narrow, dark and light. PATTERN is a regular expression
+ * that chooses pictures by their names.
  */
 
 const say = (line: string) => Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));

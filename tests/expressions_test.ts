@@ -4,9 +4,9 @@ import { recordMade } from "./support/expressions/made.ts";
 import { attacksOn, dearestOf, longestText } from "./support/expressions/measure.ts";
 
 /**
- * Every regular expression of the sources takes a time that goes with the length of its text: by its
- * automaton, or, where that can read a text in many ways, by attacks that follow from it. One that
- * does not is named below, with the length of its text and the place that bounds it.
+ * Every regular expression of the sources takes a time that is linear in the length of its text.
+ * Its automaton proves that, or, if that can read a text in many ways, attacks that follow from it.
+ * Exceptions are named below, with the length of the text and the place that bounds it.
  *
  * The automaton decides, since reviews had passed three expressions that were quadratic or cubic
  * over text of unauthenticated sources. One handshake of 16 KiB would have stopped a companion for

@@ -1,8 +1,8 @@
 /**
- * `deno task test:fast` runs the tests that stay in their process: what one runs while working.
- * A test file is one of them unless it reaches, by its imports, a file that starts a process, a browser,
- * native code or a whole companion, or stands in `left` or `slow`. They run without the permission to
- * start programs, so that one that tries fails.
+ * `deno task test:fast` runs the tests that stay in their process, for the loop while working. A
+ * test file is one of them unless its imports reach a file that starts a process, a browser, native
+ * code or a whole companion. Files in `left` and `slow` are none. They run without the permission
+ * to start programs, so that one that tries fails.
  */
 const root = new URL("../", import.meta.url);
 

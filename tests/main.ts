@@ -3,9 +3,9 @@
  * absent programs of others are skipped; under `CI` they fail. With `--install` those are installed
  * meanwhile by `.ci/install`. With arguments for the runner, such as files, `deno test` has those.
  *
- * Most tests wait, for calls, time-outs of the RFCs, processes that start: a test of `sip/` uses a quarter
- * of a core, one of `e2e/` without a browser an eighth, one with a browser more than half. So the parts run
- * beside each other, and take about as long:
+ * Most tests wait, for calls, time-outs of the RFCs, processes that start. A test of `sip/` uses a
+ * quarter of a core, one of `e2e/` without a browser an eighth, one with a browser more than half.
+ * So the parts run beside each other, and take about as long:
  *
  * - `behind` computes, and yields to the others: tests within their process, the store, the fuzzer;
  * - `native` and `alone` run one file after the other: native code and the console in browsers; NATs, SIP

@@ -1,6 +1,7 @@
 /**
- * Tests of media that run one after the other in one process, as two cores are few for what they start,
- * libdatachannel among them: it serves one isolate in a process, and a second one ends the process.
+ * Tests of media that run one after the other in one process, as two cores are few for their
+ * programs. One of them is libdatachannel: it serves one isolate in a process, and a second one
+ * ends the process.
  */
 import "./sip/media/webrtc/libdatachannel_cases.ts";
 import "./sip/media/engine/media_port_cases.ts";

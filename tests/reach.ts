@@ -1,6 +1,7 @@
 /**
- * `deno task test:reach` runs the tests whose imports reach what was changed since main (or since the
- * commit given), and a smoke test of each process: for work in between. It ends as `deno task test` does.
+ * `deno task test:reach` runs the tests whose imports reach a change since main (or since the
+ * commit given), and a smoke test of each process. It is for work in between, and ends as `deno
+ * task test` does.
  *
  * Whole systems are started by their command lines, so no import leads from their tests to the product.
  * Those tests run where what was changed is theirs; the gate runs them all.

@@ -83,8 +83,8 @@ export async function frameWriter(file: Deno.FsFile): Promise<FrameWriter> {
 }
 
 /**
- * The frames of a backup. Throws an Error that says why where it is cut off, damaged or no backup, at
- * the end of a section at the latest: what was read of a section is not certain before that.
+ * The frames of a backup. Throws an Error with the reason if it is cut off, damaged or no backup,
+ * at the end of a section at the latest. The content of a section is not certain before that.
  */
 export async function* readFrames(path: string): AsyncGenerator<Frame> {
   using file = await opened(path);

@@ -28,8 +28,8 @@ export interface ListStates extends CommitWatch {
    */
   consistentRead<R>(list: string, read: () => Promise<R>): Promise<R>;
   /**
-   * Resolves when the caches have all that a reader of the store may have seen of a list by now: at
-   * the end of the commit under way, if that writes to the list.
+   * Resolves when the caches have all that a reader of the store may have seen of a list by now.
+   * That is at the end of the commit under way, if it writes to the list.
    */
   followed(list: string): Promise<void>;
   /** Collects the Sids of a list that are written from now on. */

@@ -31,9 +31,9 @@ interface State extends SharedFeedStore {
 }
 
 /**
- * Reads the log of an account whenever its mark changes. Every few seconds it compares the versions of
- * the account's lists, which each commit sets, with the log: a commit of a process that did not log it
- * shows there, and what it changed is then found among the records.
+ * Reads the log of an account whenever its mark changes. Every few seconds it compares the versions
+ * of the account's lists, which each commit sets, with the log. That shows commits of processes
+ * that did not log them. Their changes are then found among the records.
  */
 export function followAccount(
   store: SharedFeedStore,

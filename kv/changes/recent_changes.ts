@@ -39,8 +39,9 @@ const changesOf = ({ versionstamp, written }: Pick<Kept, "versionstamp" | "writt
   changesIn(written).map((one) => ({ ...one, id: changeId(versionstamp, one.sid) }));
 
 /**
- * Remembers changes that take up to `bytes` of memory, in two generations: when the young one would take
- * more than half of it, the commits in the old one are forgotten, and the young one becomes the old one.
+ * Caches changes that take up to `bytes` of memory, in two generations. When the young one would
+ * take more than half of it, the commits in the old one are dropped, and the young one becomes the
+ * old one.
  */
 export function recentChanges(bytes: number): RecentChanges {
   let young: Kept[] = [];

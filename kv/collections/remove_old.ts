@@ -41,7 +41,7 @@ export async function oldEntries(
 }
 
 /**
- * Deletes the counters that removed records left at 0: a value such as the Sid of a call is not
+ * Deletes the counters that removed records left at 0. A value such as the Sid of a call is not
  * used again, and its counters would stay for ever. A counter that moves meanwhile stays.
  */
 export async function sweepCounters(

@@ -6,9 +6,9 @@ import { isSid } from "../../core/base/sid.ts";
 import type { StoredCollection } from "./collection.ts";
 
 /**
- * The collection of a resource. A resource that shares its Sid prefix with another one (`storedAs`)
- * is stored under Sids with its own prefix, so that no code of the store has to distinguish the
- * two.
+ * The collection of a resource. A resource may share its Sid prefix with another one (`storedAs`).
+ * Its records are then stored under Sids with a prefix of their own, so that no code of the store
+ * has to distinguish the two.
  */
 export function stored<T extends Base>(
   definition: AnyResource,

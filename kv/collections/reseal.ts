@@ -29,9 +29,9 @@ type Change = (entry: KvEntry<unknown>) => unknown;
 
 /**
  * Seals the secrets of every record with the first key, where only the other one opens them. Each
- * record is written by itself, and only if it is unchanged since it was read: services may run
- * meanwhile, and a pass that was interrupted is repeated from the beginning. The content of records
- * stays the same, so no cache, index or counter changes.
+ * record is written by itself, and only if it is unchanged since it was read. So services may run
+ * meanwhile, and an interrupted pass is repeated from the beginning. The content of records stays
+ * the same, so no cache, index or counter changes.
  */
 export async function reseal(parts: Parts, signal: AbortSignal): Promise<Resealed> {
   const done: Resealed = { resealed: 0, unopened: 0 };

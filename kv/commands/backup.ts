@@ -12,8 +12,8 @@ import { isStoreShared, storeLocation } from "../../core/machine/configuration/s
 import { shownLocation } from "../engines/postgres_url.ts";
 
 /**
- * `deno task backup FILE`: saves the store, the secrets of DATA_DIR and the audio of recordings in one
- * file, with the environment of the service, which may run meanwhile.
+ * `deno task backup FILE`: saves the store, the secrets of DATA_DIR and the audio of recordings in
+ * one file. It uses the environment of the service, which may run meanwhile.
  */
 async function saveTo(path: string, signal: AbortSignal): Promise<void> {
   const config = commandConfig();

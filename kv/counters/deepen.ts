@@ -62,10 +62,10 @@ const [pauseMs, mostPauseMs] = [5, 1_000];
  * Counts a value in a window by finer levels, while the store is used, until no bucket is full or
  * none is finer. Several processes may do it at once, and each may be killed after any commit.
  *
- * First a note makes all writers move the counters of the new level: from then on the number of
- * entries of a bucket differs from its counter by those that came before the note, and that
- * difference never changes. So it is counted while others write, and added once: each commit checks
- * the note, which says how far it is, and moves it on.
+ * First a note makes all writers move the counters of the new level. From then on a bucket's number
+ * of entries differs from its counter by those that came before the note, and that difference never
+ * changes. So it is counted while others write, and added once: each commit checks the note, which
+ * has its progress, and moves it on.
  */
 export async function deepen(store: Counting, stretch: Stretch, pause: Pause): Promise<void> {
   const { kv } = store;

@@ -2,8 +2,9 @@ import { Buffer } from "node:buffer";
 import type { KvKey, KvKeyPart } from "../store/key_value_store.ts";
 
 /**
- * Keys as bytes that sort as the keys do: each part after a byte that says its type, texts and bytes
- * with their zeros escaped and a zero behind, bigints by their length, as tuples of FoundationDB are.
+ * Keys as bytes that sort as the keys do, like the tuples of FoundationDB. Each part follows a byte
+ * for its type. Texts and bytes have their zeros escaped and a zero behind; bigints sort by their
+ * length first.
  */
 const tag = {
   bytes: 0x01,

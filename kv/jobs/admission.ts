@@ -41,9 +41,9 @@ interface Circuit {
  * Bounds the jobs that run at once. A lane named by `customerLane` has a circuit breaker. It begins
  * with few jobs at once, and each good response allows one more. Failures in a row open the
  * circuit: no job of the lane begins. Then one job probes the server; when it fails, the circuit
- * opens for longer: two jobs at first, five failures, a probe after 5 s, then at least one a minute.
- * One tenant has 96 of 256 requests at most, one host 64, so other accounts at the same host go on.
- * The jobs wait in their lane. Instances do not share the state of a circuit.
+ * opens for longer. The bounds are two jobs at first, five failures, a probe after 5 s, then at
+ * least one a minute. One tenant has 96 of 256 requests at most, one host 64, so other accounts at
+ * the same host go on. The jobs wait in their lane. Instances do not share the state of a circuit.
  * `tenantOf` gives the tenant of an account's Sid, always the same one.
  */
 export function admission(tenantOf: (accountSid: string) => string): Admission {

@@ -40,9 +40,10 @@ export interface Performed {
 type Move = (batch: Batch, held: HeldJob) => void;
 
 /**
- * One run of a job, from its lease on. Its end is written with the next commit. While the store cannot
- * write, the run is remembered here with its attempt, outcome and due time, and written when the store
- * can: what was done outside is not done again. Commits of the work itself wait likewise.
+ * One run of a job, from its lease on. Its end is written with the next commit. While the store
+ * cannot write, this process remembers the run with its attempt, outcome and due time, and writes
+ * it when the store can. So effects outside are not repeated. Commits of the work itself wait
+ * likewise.
  */
 export async function perform(
   first: HeldJob,

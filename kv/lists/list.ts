@@ -164,8 +164,8 @@ const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyR
     : readDatedRecords(source, measured, wanted);
 
 /**
- * The entries of a page, read from the older end of the span in which it begins when that skips
- * fewer entries, and those of older spans at the same time. Null for any other page.
+ * The entries of a page, read from the older end of the span in which it begins if that skips fewer
+ * entries. Those of older spans are read at the same time. Null for any other page.
  */
 async function fromOlderEnd(
   kv: KeyValueStore,

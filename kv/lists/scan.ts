@@ -19,9 +19,9 @@ export interface Scan {
 const searchedRecords = 1_000;
 
 /**
- * The records that pass, newest first and in pieces, where counters do not suffice: the entries of
- * the smallest index, without those that have no entry in the other indexes, and without those
- * whose records do not pass.
+ * The records that pass, newest first and in pieces, for conditions that counters cannot answer.
+ * These are the entries of the smallest index that have an entry in the other indexes, and whose
+ * records pass.
  */
 export async function* scan(
   source: Source,

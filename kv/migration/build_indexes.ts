@@ -25,9 +25,10 @@ import type { KeyValueStore, KvListSelector } from "../store/key_value_store.ts"
 
 /**
  * Builds the indexes that do not cover all records, one resource after the other, while the store
- * is used, and then the finer counters that a former version did not keep; `adopt` takes each new description. Writers keep the entries of the records they write,
- * so each record is added once: by the next write of it, or here. Rejects with the reason of the
- * signal; the next call goes on from there.
+ * is used. Then it builds the finer counters that a former version did not write; `adopt` takes
+ * each new description. Writers write the entries of their records, so each record is added once:
+ * by the next write of it, or here. Rejects with the reason of the signal; the next call goes on
+ * from there.
  */
 export async function buildIndexes(
   migration: Migration,

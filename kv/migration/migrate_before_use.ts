@@ -30,10 +30,10 @@ import {
 const task = "layout";
 
 /**
- * Does the work that a store needs before it is used: from the layouts before version 4, the
- * counters of all records are written anew and every other index entry is removed, which
- * `buildIndexes` replaces; groups, unique values and sort orders get the entries they lack. It goes
- * on from where an interrupted one ended.
+ * Does the work that a store needs before it is used. From the layouts before version 4, it writes
+ * the counters of all records anew and removes every other index entry, which `buildIndexes`
+ * replaces. Groups, unique values and sort orders get their missing entries. It goes on from where
+ * an interrupted one ended.
  */
 export async function migrateBeforeUse(migration: Migration): Promise<Schema> {
   const { kv } = migration;

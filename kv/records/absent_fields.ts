@@ -8,8 +8,8 @@ interface FieldSchema {
 }
 
 /**
- * Adds the fields that a record lacks, because it was written before they were declared: with their
- * default, null where the field may be that, and else the emptiest value that its schema accepts.
+ * Adds the fields that a record lacks, because it was written before they were declared. Each gets
+ * its default, null if the field allows it, or else the emptiest value that its schema accepts.
  * Optional fields may be absent.
  */
 export function completing(definition: AnyResource): (record: AnyRecord) => AnyRecord {

@@ -17,8 +17,8 @@ export interface RecordCodec {
 }
 
 /**
- * The form of a stored record: all values in order; those of the first fields, which were all when it
- * was stored; or by name, when it lacked some or was too long.
+ * The form of a stored record. It has all values in order, or those of the first fields, which were
+ * all when it was stored. A record that lacked some or was too long has them by name.
  */
 export type StoredForm = "whole" | "short" | "named";
 

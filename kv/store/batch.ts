@@ -99,8 +99,8 @@ export const emptyBatch = (): Batch => ({
 export const isCurrent = ({ premises }: Batch): boolean => premises.every((holds) => holds());
 
 /**
- * Moves a counter without a conflict. The batch must check an entry that its own success changes:
- * the client of a remote store may send a commit twice, and that check refuses the second one.
+ * Moves a counter without a conflict. The batch must check an entry that its own success changes.
+ * The client of a remote store may send a commit twice, and that check refuses the second one.
  */
 export const stageSum = (batch: Batch, key: KvKey, by: number): void =>
   addSum(batch, keyText(key), { key, by });

@@ -3,8 +3,8 @@ import type { KvCommitResult } from "./key_value_store.ts";
 
 /**
  * A second handle on the embedded file (a backup, an inspection) can make a checked commit throw
- * "database is locked" before it wrote anything, so the commit is repeated.
- * A store that stays locked cannot write: then `health` makes the error.
+ * "database is locked" before it wrote anything. So the commit is repeated. A store that stays
+ * locked cannot write: then `health` makes the error.
  */
 export async function commitRetrying(
   commit: () => Promise<KvCommitResult>,

@@ -3,11 +3,11 @@ import { keys } from "./keys.ts";
 import type { KeyValueStore } from "./key_value_store.ts";
 
 /**
- * Keeps the requests to a remote store from waiting for acknowledgements of TCP. Deno's client sends
- * them over one connection, and neither it nor `denokv` turns off Nagle's algorithm (RFC 9293,
- * 3.7.4): the last part of what is sent in parts waits until the part before is acknowledged. The
- * receiver's system delays that by 40 ms, unless it has something to send by then. In parts are sent
- * commits over 1 kB and responses over 16 kB.
+ * Keeps the requests to a remote store from waiting for acknowledgements of TCP. Deno's client
+ * sends them over one connection, and neither it nor `denokv` turns off Nagle's algorithm (RFC
+ * 9293, 3.7.4). The last segment of a message that is sent in several waits until the one before is
+ * acknowledged. The receiver's system delays that by 40 ms, unless it has something to send by
+ * then. Commits over 1 kB and responses over 16 kB are sent in several.
  */
 export interface PromptWire {
   /** Sends a small read: its response acknowledges the first part of a commit that follows. */

@@ -15,8 +15,8 @@ interface Waiting {
 const keysAtOnce = 10;
 
 /**
- * Reads of a store. The reads of one turn of the event loop share one `getMany`: passing a read to the
- * store's thread, or to a remote store, and back costs more than the read itself.
+ * Reads of a store. The reads of one turn of the event loop share one `getMany`. To pass a read to
+ * the store's thread, or to a remote store, and back costs more than the read itself.
  */
 export function mergedReader(kv: Pick<KeyValueStore, "getMany">): Read {
   const queue: Waiting[] = [];

@@ -19,8 +19,9 @@ export interface StoreClock {
   /** In ms. */
   steadyNow(): number;
   /**
-   * Notes by how much the wall clock is ahead, where it was set since, and now and then the time that
-   * was reached; tries again with the next look where the store does not take it. Resolves with the ms by which the wall clock was set; 0 where it was not.
+   * Writes by how much the wall clock is ahead, if it was set since, and now and then the time that
+   * was reached. If the store does not take it, the next look tries again. Resolves with the ms by
+   * which the wall clock was set; 0 if it was not.
    */
   look(): Promise<number>;
 }
@@ -84,8 +85,8 @@ export async function storeClock(
 }
 
 /**
- * The time of the services that run on a shared store, where this machine's differs from it; null where
- * it agrees, or none runs: the entry that they write again and again stays as it is.
+ * The time of the services that run on a shared store, if this machine's differs from it. Null if
+ * it agrees, or if none runs: the entry that they write again and again then stays as it is.
  */
 async function timeOfOthers(
   kv: KeyValueStore,

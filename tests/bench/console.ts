@@ -6,10 +6,10 @@ import { notifications } from "../../core/model/resources/notifications.ts";
 import { dice } from "../support/service/store_lab.ts";
 
 /**
- * `deno task bench:console`: pages of the console over SIZE calls (default a million, over 30 days) and
- * a tenth as many Notifications of one account, without sockets: the time from request to last byte,
- * and the bytes as they are and zipped. STORE keeps the store in a file, for several runs: each fills
- * it up to SIZE, and FILL=1 does nothing else.
+ * `deno task bench:console`: pages of the console over SIZE calls (default a million, over 30 days)
+ * and a tenth as many Notifications of one account, without sockets. It prints the time from
+ * request to last byte, and the bytes plain and zipped. STORE names a file for the store, for
+ * several runs: each fills it up to SIZE, and FILL=1 does nothing else.
  */
 
 const size = Number(Deno.env.get("SIZE") ?? 1_000_000);

@@ -11,8 +11,8 @@ const isLoud = (payload: Uint8Array) => payload.some((code) => (~code & 0x7f) > 
 const quietMs = 1_000;
 
 /**
- * A conversation by text over the whole product: how long after a text its first sound is at the phone,
- * and how long after the caller's first sound it hears silence. The speech process speaks.
+ * A conversation by text over the whole product. Delays from a text to its first sound at the
+ * phone, and from the caller's first sound to silence. The speech process speaks.
  */
 export async function measureConversations(
   turns: number,

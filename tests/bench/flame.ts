@@ -1,8 +1,8 @@
 /**
- * `deno run -A tests/bench/flame.ts PROFILE SVG`: draws a CPU profile of V8 (`.cpuprofile`, as Chromium's
- * DevTools save it when they are connected to a process by `--inspect`) as a flame graph, and prints the
- * share of each part of the program. Time counts for the function of ours that is nearest to it; what the
- * inspector itself takes and idle time do not count.
+ * `deno run -A tests/bench/flame.ts PROFILE SVG`: draws a CPU profile of V8 as a flame graph, and
+ * prints the share of each part of the program. The profile is a `.cpuprofile`, as Chromium's
+ * DevTools save it when they are connected to a process by `--inspect`. Time counts for the nearest
+ * function of ours; that of the inspector itself and idle time do not count.
  */
 
 interface ProfileNode {

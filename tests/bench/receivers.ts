@@ -1,8 +1,8 @@
 /// <reference lib="deno.worker" />
 
 /**
- * Customers' servers for `webhooks.ts`, in a thread of their own: they note how long ago the cause of
- * each request was (`At` in its form), and the first of them may hang.
+ * Customers' servers for `webhooks.ts`, in a thread of their own. They note how long ago the cause
+ * of each request was (`At` in its form), and the first of them may hang.
  */
 
 export type Order = Open | "collect" | "count";

@@ -13,13 +13,14 @@ import { embedded, type MediaServer } from "./media_servers.ts";
 import { pinTo } from "./process_cpu.ts";
 
 /**
- * `deno task bench:streams`: how soon a frame of a call is at the server of its audio stream, and back
- * at the phone, beside an echo of RTP by the engine itself in the same run; how soon a caller hears
- * silence after `clear`; and how soon the first audio of a call is at the server after the answer. The
- * engine is alone on the first core; phones and server share the second one. STREAMS is the number of
- * streams (default 50), SECONDS the time of each figure (default 20), CALLS that of the calls
- * (default 20). ONLY=media or ONLY=calls measures that alone. ONLY=conversations measures
- * conversations by text: how soon a text is heard, and silence where the caller speaks.
+ * `deno task bench:streams`: delays of audio streams. Delay of a frame from a call to the server of
+ * its stream, and back to the phone, beside an echo of RTP by the engine itself in the same run.
+ * Delay of silence at a caller after `clear`. Delay of the first audio of a call at the server
+ * after the answer. The engine is alone on the first core; phones and server share the second one.
+ * STREAMS is the number of streams (default 50), SECONDS the time of each figure (default 20),
+ * CALLS that of the calls (default 20). ONLY=media or ONLY=calls measures that alone.
+ * ONLY=conversations measures conversations by text: the delay of a text's sound, and that of
+ * silence when the caller speaks.
  */
 
 const streams = Number(Deno.env.get("STREAMS") ?? 50);

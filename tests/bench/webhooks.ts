@@ -13,9 +13,10 @@ import { clock, type Order, type Reply } from "./receivers.ts";
 
 /**
  * `deno task bench:webhooks`: deliveries a second to one quick server, each committed with a record
- * that causes it, and the delay from there to nine quick servers, alone and while a tenth hangs. Beside
- * each, in the same run, KV's own queue: enqueued with the same record, listened to, sent with the
- * same signed request. All with the flags of the service, and warmed up first; the two deliver in turn.
+ * that causes it. Then the delay from there to nine quick servers, alone and while a tenth hangs.
+ * Beside each, in the same run, KV's own queue: enqueued with the same record, listened to, sent
+ * with the same signed request. All with the flags of the service, and warmed up first; the two
+ * deliver in turn.
  */
 
 const burst = 3_000;

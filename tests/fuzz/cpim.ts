@@ -6,8 +6,8 @@ import { once, pick, type Random } from "./generator.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Messages in CPIM form and their notifications, as the companion and the softphone page write and read
- * them: each reads what the other wrote, and no text makes them disagree.
+ * Messages in CPIM form and their notifications, as the companion and the softphone page write and
+ * read them. Each reads the messages of the other, and no text makes them disagree.
  */
 
 const parts = ["a", "34jk324j", "&", "<", ">", "&lt;", "&amp;", "&quot;", '"', "'", ";", ":", "é"]

@@ -13,8 +13,8 @@ import { bytesOf, mutateBytes, once, pick, type Random } from "./generator.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Two whole peers, from ICE to audio, on a network that an attacker has: each is connected or lost in
- * time, hears the other alone and each packet once, and leaves nothing.
+ * Two whole peers, from ICE to audio, on a network that an attacker controls. Each is connected or
+ * lost in time, hears the other alone and each packet once, and leaves nothing.
  */
 
 type Address = Parameters<Datagrams["send"]>[1];

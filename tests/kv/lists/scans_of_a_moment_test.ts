@@ -8,8 +8,8 @@ const weekMs = 7 * 86_400_000;
 const equals = (field: string, value: string): Condition => ({ field, op: "equals", value });
 
 /**
- * Adds a record where a list begins and removes one where it ends, before its n-th read: so it has `size`
- * of them at any moment, or one more. Its totals, for each n.
+ * Adds a record at the beginning of a list and removes one at its end, before its n-th read. So the
+ * list has `size` of them at any moment, or one more. Returns its totals, for each n.
  */
 async function totalsAround(
   hook: { beforeRead(atMost: number): Promise<void> },

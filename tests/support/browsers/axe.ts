@@ -35,8 +35,8 @@ export async function openAxeContext(browser: Browser, width: number): Promise<B
 }
 
 /**
- * Asserts that axe finds nothing on a page as it stands, and that nothing of it is beside the window: by
- * every rule in the first of the schemes, by those of colours in the others.
+ * Asserts that axe finds nothing on a page as it stands, and that nothing of it is outside the
+ * window. It uses every rule in the first of the schemes, those of colours in the others.
  */
 export async function assertAccessible(
   page: Page,

@@ -21,11 +21,11 @@ export interface AudioStats {
 }
 
 /**
- * A softphone in a browser page, by a library that we did not write. Its events are `registered`,
+ * A softphone in a browser page, by a library of others. Its events are `registered`,
  * `unregistered`, `registrationFailed`, `disconnected`, `incoming`, `ringing` (JsSIP only),
- * `answered`, `ended`, `held`, `resumed`, `transferred`, `transferFailed` and `text`, and of what passes on
- * the connection `METHOD received` and, with the status, `METHOD answered`. An error in the page
- * fails what waits for it. Commands in a call are for the newest one.
+ * `answered`, `ended`, `held`, `resumed`, `transferred`, `transferFailed` and `text`. Messages on
+ * the connection give `METHOD received` and, with the status, `METHOD answered`. An error in the
+ * page fails pending waits. Commands in a call are for the newest one.
  */
 export interface BrowserSoftphone {
   /** Connects and registers; resolves when the registrar took it. */

@@ -15,8 +15,8 @@ export async function signIn(page: Page, system: System): Promise<void> {
 export const widths = [1280, 360] as const;
 
 /**
- * Looks at the page of the sign-in, and at those of paths below the service: wide and narrow, in light
- * and dark; or, where they say so, wide in light and narrow in dark.
+ * Checks the page of the sign-in, and those of paths below the service: wide and narrow, in light
+ * and dark. A path may choose wide in light and narrow in dark only.
  */
 export async function judgePages(
   browser: Browser,

@@ -16,9 +16,10 @@ const mostSteps = 3_000_000;
 const mostAttacks = 24;
 
 /**
- * Finds what makes a backtracking engine take more than linear time: two states, of which the first
- * leads to itself, the first to the second, and the second to itself, by one text. (Weber and Seidl,
- * "On the degree of ambiguity of finite automata", 1991: the criterion IDA, which covers EDA.)
+ * Finds the cause of more than linear time in a backtracking engine. That is two states, of which
+ * the first leads to itself, the first to the second, and the second to itself, by one text. (Weber
+ * and Seidl, "On the degree of ambiguity of finite automata", 1991: the criterion IDA, which covers
+ * EDA.)
  */
 export function ambiguityOf(automaton: Automaton): Ambiguity {
   const { next, alphabet, start, doubled } = automaton;

@@ -1,8 +1,9 @@
 import { type Node, parseExpression } from "./parse.ts";
 
 /**
- * The ways in which a backtracking engine can read a text, as an automaton of positions (Glushkov): a
- * state for each character of the expression, and one for the search from each place of the text.
+ * The ways in which a backtracking engine can read a text, as an automaton of positions (Glushkov).
+ * It has a state for each character of the expression, and one for the search from each place of
+ * the text.
  */
 export interface Automaton {
   /** A character for each class that the expression distinguishes. */

@@ -21,8 +21,8 @@ export function noise(seconds: number, dbfs: number, random = numbers(1)): Pcm {
 }
 
 /**
- * Speech as its level goes: syllables of 120 to 260 ms with a voice of 120 Hz and breath in it, of
- * differing loudness around a level in dBFS, and short gaps between them.
+ * Synthetic speech by its level. Syllables of 120 to 260 ms have a voice of 120 Hz and breath, of
+ * varying loudness around a level in dBFS, and short gaps between them.
  */
 export function speech(seconds: number, dbfs = -22, random = numbers(2)): Pcm {
   const result: Pcm = new Int16Array(samplesOf(seconds));

@@ -18,9 +18,9 @@ import { newTenant, type Tenant } from "./tenant.ts";
  *     const attacker = await newTenant(system, "attacker");
  *     const { cpu } = await bystander.goesOnWhile(() => attack(attacker));
  *
- * Its phone hears 50 packets a second of a sound that repeats without end. `goesOnWhile()` fails when
- * the call or a process ended, when less than half of the packets came, or when none came for
- * 2 s: a wide margin, so that a busy machine alone is no failure.
+ * Its phone hears 50 packets a second of a sound that repeats without end. `goesOnWhile()` fails
+ * when the call or a process ended, when less than half of the packets came, or when none came for
+ * 2 s. The margin is wide, so that a busy machine alone is no failure.
  */
 export interface Bystander extends AsyncDisposable {
   readonly tenant: Tenant;

@@ -31,9 +31,9 @@ async function succeed(command: Deno.Command): Promise<void> {
 }
 
 /**
- * Performs the steps where no base image can be had: /usr is this machine's, COPY is of the tracked
- * files that `.containerignore` leaves, RUN is performed as root, and all packages are in the cache
- * of this machine already.
+ * Performs the steps without a base image. /usr is this machine's, COPY takes the tracked files
+ * that `.containerignore` leaves, and RUN is performed as root. All packages are in the cache of
+ * this machine already.
  */
 export async function buildContainerRoot(top: URL, steps: Step[]): Promise<ContainerRoot> {
   const wordOf = (wanted: string) => steps.find(({ word }) => word === wanted)?.text ?? "";

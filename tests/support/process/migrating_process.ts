@@ -19,8 +19,8 @@ interface Migrated {
 }
 
 /**
- * Migrates a store in a process of its own, with the permissions of the service that concern its
- * file, and kills it with SIGKILL when it has made some commits.
+ * Migrates a store in a process of its own, with the service's permissions on its file. Kills it
+ * with SIGKILL when it has made some commits.
  */
 export async function killWhileMigrating(
   { location, secretKey }: { location: string; secretKey: string },

@@ -34,9 +34,9 @@ export interface NatLab {
 }
 
 /**
- * A test on the network of `nat_network.ts`. It runs in a process of its own on a host, which is on the
- * internet unless given; what it started, and the network, are gone after it in any case. Without the
- * right to make namespaces it is skipped, but fails where `CI` is set.
+ * A test on the network of `nat_network.ts`. It runs in a process of its own on a host, by default
+ * on the internet. Its processes and the network are gone after it in any case. Without the right
+ * to make namespaces it is skipped, but fails if `CI` is set.
  */
 export function natTest(
   file: string,

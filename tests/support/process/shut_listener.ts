@@ -9,9 +9,9 @@ const [pidfdOpen, pidfdGetfd] = [434n, 438n];
 const bothWays = 2; // SHUT_RDWR
 
 /**
- * Ends the listening of another process's TCP port, as a fault of the kernel or the runtime would:
- * the process keeps the descriptor and gets no event that it could rely on. The caller needs the right
- * to trace the process. Throws where the process does not listen on the port.
+ * Ends the listening of another process's TCP port, as a fault of the kernel or the runtime would.
+ * The process keeps the descriptor and gets no event that it could rely on. The caller needs the
+ * right to trace the process. Throws if the process does not listen on the port.
  */
 export function shutListener(pid: number, port: number): void {
   const fd = listenerOf(pid, port);

@@ -36,8 +36,8 @@ export type CompanionsLabOptions = Partial<
 >;
 
 /**
- * Has a clock go on from now, wherever it is set to: the signatures of companions are of this time, and
- * one that stands still would have them refused in a test that takes longer than they are believed.
+ * Makes a clock go on from now, wherever it is set to. The signatures of companions have its time:
+ * with a clock that stands still they would expire in a long test.
  */
 function letRun(clock: App["clock"]): void {
   let [aheadMs, setMs] = [0, 0];

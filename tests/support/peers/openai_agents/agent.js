@@ -1,6 +1,6 @@
 /**
- * An agent of OpenAI's library, as it is, as the server of an audio stream: prints its port, and has
- * each call talk to the endpoint of the Realtime API at the URL of its argument.
+ * An unmodified agent of OpenAI's library, as the server of an audio stream. Prints its port, and
+ * connects each call to the endpoint of the Realtime API at the URL of its argument.
  */
 import { TwilioRealtimeTransportLayer } from "@openai/agents-extensions";
 import { WebSocketServer } from "ws";
