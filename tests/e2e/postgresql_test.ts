@@ -7,7 +7,7 @@ import { startAppServer } from "../support/service/app_server.ts";
 import { isPostgresWanted, startPostgres } from "../support/service/postgres.ts";
 
 Deno.test({
-  name: "calls and texts go on while PostgreSQL crashes, and each is told once",
+  name: "calls and texts go on while PostgreSQL crashes, and each is reported once",
   ignore: !isPostgresWanted(),
   async fn() {
     await using app = startAppServer();

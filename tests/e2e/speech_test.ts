@@ -95,7 +95,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "ESPEAK_PACKAGE=false leaves the npm package out, and the log names what Say needs",
+  name: "ESPEAK_PACKAGE=false leaves the npm package out, and the Notification names the remedy",
   timeout: 240_000,
   async fn() {
     await using app = startAppServer();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { startSystem } from "../support/process/system.ts";
 
 Deno.test({
-  name: "changes of Clients are answered while the companion is stopped, on kept connections too",
+  name: "changes of Clients are answered while the companion is stopped, on reused connections too",
   timeout: 120_000,
   async fn() {
     await using system = await startSystem({ env: { DEMO: "false" } });

@@ -18,7 +18,7 @@ Deno.test("readDatabaseUrl() reads hosts, credentials and options", () => {
   });
 });
 
-Deno.test("readDatabaseUrl() verifies TLS unless it is told otherwise, or stays on the machine", () => {
+Deno.test("readDatabaseUrl() verifies TLS by default, except on the loopback", () => {
   const tlsOf = (rest: string) => readDatabaseUrl(`postgresql://me@${rest}`).tls;
   const unverified = { verifies: false, rootCertificate: null };
   assert.deepEqual(tlsOf("db/calls"), { verifies: true, rootCertificate: null });
@@ -31,7 +31,7 @@ Deno.test("readDatabaseUrl() verifies TLS unless it is told otherwise, or stays 
   assert.notEqual(tlsOf("127.0.0.1,db/calls"), null);
 });
 
-Deno.test("readDatabaseUrl() names what is wrong, and never the password", () => {
+Deno.test("readDatabaseUrl() names the invalid part, and never the password", () => {
   const wrong: Record<string, RegExp> = {
     "postgres://me:secret@db": /must be postgres:/,
     "postgres://db/calls": /must name a user/,
