@@ -156,7 +156,7 @@ Deno.test("a service that is killed misses nothing of a recording", async () => 
   assert.equal((await recordingOf(system, () => true)).status, "completed");
 });
 
-Deno.test("finished audio is brought to object storage, and had from there", async () => {
+Deno.test("finished audio is moved to object storage, and served from there", async () => {
   await using s3: S3Server = startS3();
   await using call = await recordedCall({
     S3_ENDPOINT: s3.url,

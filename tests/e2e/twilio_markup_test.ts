@@ -248,7 +248,7 @@ markupTest(
 );
 
 markupTest(
-  "Gather asks its action though nothing came, and Say pauses where SSML says",
+  "Gather requests its action without input too, and Say pauses at the breaks of SSML",
   async ({ page, caller, app, notifications }) => {
     const alice = await caller("alice");
     page("/alice", (response) => {
@@ -362,7 +362,7 @@ markupTest(
   },
 );
 
-markupTest("a transfer in a Dial asks its referUrl", async ({ page, caller, app, system }) => {
+markupTest("a transfer in a Dial requests its referUrl", async ({ page, caller, app, system }) => {
   const alice = await caller("alice");
   const bob = await system.phone("bob");
   page("/alice", (response) => {

@@ -261,7 +261,7 @@ Deno.test("a call is placed when a companion is back in time", async () => {
   assert.deepEqual(app.scripts.map(({ leg }) => leg), [sid]);
 });
 
-Deno.test("FallbackUrl is asked when Url fails, with the error; both failing hang up", async () => {
+Deno.test("FallbackUrl is requested with the error when Url fails; both failing hang up", async () => {
   using app = await startApp();
   await client(app, "alice");
   let fallbackFails = false;

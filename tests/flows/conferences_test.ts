@@ -106,7 +106,7 @@ Deno.test("two calls into a Conference of a name meet in one record, which ends 
   assert.notEqual((await join(three)).conferenceSid, sid, "a name is free for another");
 });
 
-Deno.test("a Conference reports the events asked for, and start and end by default", async () => {
+Deno.test("a Conference reports the requested events, by default start and end", async () => {
   using app = await startApp();
   const markup = `<Dial><Conference statusCallback="/events">lobby</Conference></Dial>`;
   const hands = [await caller(app, "1", markup), await caller(app, "2", markup)] as const;

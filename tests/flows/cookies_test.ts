@@ -194,7 +194,7 @@ Deno.test("a redirect keeps its cookies, and takes none to another host", async 
   }
 });
 
-Deno.test("a text that is asked about again has the same X-Switchboard-Delivery, another one not", async () => {
+Deno.test("a text whose request is repeated has the same X-Switchboard-Delivery, another one not", async () => {
   using app = await startApp();
   const ids: (string | null)[] = [];
   app.answers = (request) => {

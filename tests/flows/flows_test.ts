@@ -37,7 +37,7 @@ async function lookedUp(app: App) {
   return { ...called, connecting: script };
 }
 
-Deno.test("a flow asks, looks up, greets and connects, without an application server", async () => {
+Deno.test("a flow reads input, looks up, greets and connects, without an application server", async () => {
   using app = await startApp();
   const { script, connecting, leg, callSid } = await lookedUp(app);
 

@@ -128,7 +128,7 @@ Deno.test("without a location source a look-up fails with its Cause and a Notifi
   assert.deepEqual([GeolocationStatus, Cause], ["failed", why]);
 });
 
-Deno.test("a source that does not answer is asked again, then the look-up fails", async () => {
+Deno.test("a source that does not answer is tried again, then the look-up fails", async () => {
   const { asked, locationSource } = source(() => Promise.reject(new Error("the source is down")));
   using app = await startApp({ ports: { locationSource } });
 
@@ -146,7 +146,7 @@ Deno.test("a source that does not answer is asked again, then the look-up fails"
   assert.deepEqual([response_status, cause], ["failed", why]);
 });
 
-Deno.test("an answer that is not understood is asked for again, then fails the look-up", async () => {
+Deno.test("an invalid answer of the source is requested again, then fails the look-up", async () => {
   const { asked, locationSource } = source(() => Promise.resolve("<html>"));
   using app = await startApp({ ports: { locationSource } });
 

@@ -136,7 +136,7 @@ async function holder(app: App, fields: Record<string, string>) {
 const receivedBy = async (account: App["root"]) =>
   (await account.get("SMS/Messages.json")).json().messages;
 
-Deno.test("a message to a number of this service is received by its account, and SmsUrl asked", async () => {
+Deno.test("a message to a number of this service is received by its account, and SmsUrl requested", async () => {
   using app = await startApp();
   const account = await holder(app, { SmsUrl: "https://app.test/in", SmsMethod: "GET" });
 

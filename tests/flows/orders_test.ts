@@ -32,7 +32,7 @@ async function formOf(app: App, url: string) {
 
 const messages = async (app: App) => (await app.root.get("SMS/Messages.json")).json().messages;
 
-Deno.test("Sms in a call is sent once, however often its report comes, and its action asked", async () => {
+Deno.test("an Sms in a call is sent once, however often its report comes, and its action requested", async () => {
   using app = await startApp();
   const sms = '<Sms to="+12025550111" action="/sent" statusCallback="/told">hi</Sms>';
   const { leg, script } = await answered(app, sms);

@@ -50,7 +50,7 @@ Deno.test("calls are taken in the order in which they came, each by one", async 
   assert.deepEqual(others.toSorted(), [leg("2"), leg("3"), undefined]);
 });
 
-Deno.test("a taker that asks again is given the same one, until that one waits no longer", async () => {
+Deno.test("a taker that repeats its request is given the same call, until that one waits no longer", async () => {
   using app = await startApp();
   for (const digit of ["1", "2"]) await wait(app, digit);
   const taker = await caller(app, "a", dequeue());

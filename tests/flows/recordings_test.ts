@@ -309,7 +309,7 @@ const recorded = (digits?: string) => ({
   action: { url: "https://app.test/next?a=1", method: "POST" as const, hops: 0 },
 });
 
-Deno.test("the action of Record is asked with the recording and the key", async () => {
+Deno.test("the action of Record is requested with the recording and the key", async () => {
   using app = await startApp();
   app.answers = () => xml("<Pause length='3'/>");
   const call = await answeredCall(app);

@@ -95,7 +95,7 @@ Deno.test("a receipt finds its message by its parameters, and by an id in anothe
   assert.deepEqual([(await first()).status, (await second()).status], ["sent", "sent"]);
 });
 
-Deno.test("a message of which no receipt comes fails when it is too old", async () => {
+Deno.test("a message without a receipt fails when it is too old", async () => {
   await using lab = await startLab();
 
   const message = await send(lab);
@@ -169,7 +169,7 @@ Deno.test("a throttled text is sent again, a while later", async () => {
   assert.deepEqual(await notifications(lab.app), []);
 });
 
-Deno.test("a message center that throttles on and on is asked again by the job", async () => {
+Deno.test("a message center that throttles on and on is tried again by the job", async () => {
   await using lab = await startLab();
   lab.center.answers = () => 0x58;
 

@@ -107,7 +107,7 @@ Deno.test("an aggregator that refuses a message fails it; the Notification has i
 });
 
 for (const status of [429, 500, 503]) {
-  Deno.test(`an aggregator that answers ${status} is asked again with the same id`, async () => {
+  Deno.test(`an aggregator that answers ${status} is tried again with the same id`, async () => {
     await using lab = await startLab(() => new Response("", { status }));
 
     const { sid, message } = await send(lab.app);
@@ -121,7 +121,7 @@ for (const status of [429, 500, 503]) {
   });
 }
 
-Deno.test("an aggregator that is out of reach is asked again, then the message fails", async () => {
+Deno.test("an unreachable aggregator is tried again, then the message fails", async () => {
   await using lab = await startLab();
   await lab.stop();
 
@@ -137,7 +137,7 @@ Deno.test("an aggregator that is out of reach is asked again, then the message f
   assert.match(notices[0]!, /the aggregator is out of reach/);
 });
 
-Deno.test("a message that the aggregator brings is received once, and SmsUrl asked", async () => {
+Deno.test("a message that the aggregator brings is received once, and SmsUrl requested", async () => {
   await using lab = await startLab();
   const form = { PhoneNumber: ours, SmsUrl: "https://app.test/in" };
   await made(lab.app.root, "IncomingPhoneNumbers", form);

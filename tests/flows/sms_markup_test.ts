@@ -93,7 +93,7 @@ Deno.test("SmsUrl's markup: Sms, Email and Redirect are done, others are noted",
   assert.equal(skipped.length, 1);
 });
 
-Deno.test("the action of an Sms is asked with its Sid and status, and its document goes on", async () => {
+Deno.test("the action of an Sms is requested with its Sid and status, and its document goes on", async () => {
   using app = await startApp();
   const { forms, receive } = await startLab(app, {
     "/in": () =>
@@ -117,7 +117,7 @@ Deno.test("the action of an Sms is asked with its Sid and status, and its docume
   assert.deepEqual((await replies(app)).map(([, , body]) => body), ["one", "two"]);
 });
 
-Deno.test("SmsFallbackUrl is asked with ErrorCode and ErrorUrl when SmsUrl fails", async () => {
+Deno.test("SmsFallbackUrl is requested with ErrorCode and ErrorUrl when SmsUrl fails", async () => {
   using app = await startApp();
   const fallback = { SmsFallbackUrl: "https://app.test/second", SmsFallbackMethod: "GET" };
   const { forms, receive } = await startLab(app, {

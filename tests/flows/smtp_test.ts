@@ -88,7 +88,7 @@ Deno.test("a server without STARTTLS gets neither password nor e-mail if it is r
   assert.deepEqual(lab.server.mails, []);
 });
 
-Deno.test("a mail server that is busy is asked again with the same Message-ID", async () => {
+Deno.test("a mail server that is busy is tried again with the same Message-ID", async () => {
   let isBusy = true;
   await using lab = await startLab({ refuses: () => isBusy ? 451 : undefined });
 

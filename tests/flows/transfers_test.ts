@@ -175,7 +175,7 @@ Deno.test("referScript() lets only Clients of the account transfer to numbers", 
   assert.ok(byNumber[0]?.type === "reject" && byNumber[0].status === 403);
 });
 
-Deno.test("referScript() refuses the transfer when the number's markup cannot be had", async () => {
+Deno.test("referScript() refuses the transfer when the number's markup is unavailable", async () => {
   using app = await startApp();
   await made(app.root, "IncomingPhoneNumbers", {
     PhoneNumber: "+15551230001",

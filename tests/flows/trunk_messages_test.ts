@@ -123,7 +123,7 @@ sipTest("a Gateway that refuses a message for good fails it, with a Notification
   assert.match((await notifications(lab.app))[0]!, /refused it: SM\w+: the Gateway answered 415/);
 });
 
-sipTest("a Gateway that is busy is asked again", async () => {
+sipTest("a Gateway that is busy is tried again", async () => {
   await using lab = await startLab();
   await using trunk = await openTrunk();
   await gatewayAt(lab, trunk.route.proxy);
@@ -173,7 +173,7 @@ const received = async ({ app }: CompanionsLab) =>
     { status }: { status: string },
   ) => status === "received");
 
-sipTest("a MESSAGE of a trusted source reaches its number once, and SmsUrl is asked", async () => {
+sipTest("a MESSAGE of a trusted source reaches its number once, and SmsUrl is requested", async () => {
   await using lab = await startLab(["127.0.0.1"]);
   await using trunk = await openTrunk(lab.companions[0]!.sipAddresses.get("UDP"));
   await made(lab.app.root, "IncomingPhoneNumbers", {

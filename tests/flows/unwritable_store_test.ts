@@ -359,7 +359,7 @@ Deno.test("reports wait at the companion, and an application is requested once",
   assert.deepEqual([during, app.fetched.length], [0, 1]);
 });
 
-Deno.test("a report that was stored asks no application while the store cannot write", async () => {
+Deno.test("a report that was stored requests no application while the store cannot write", async () => {
   using app = await startApp();
   using failing = failingWrites();
   app.answers = () => xml("<Echo/>");

@@ -77,7 +77,7 @@ Deno.test("a USSD dialogue to a number without UssdUrl is refused, with a Notifi
   assert.match((await notifications(app))[0]!, /\*135# has no UssdUrl/);
 });
 
-Deno.test("UssdFallbackUrl is asked when UssdUrl fails, and that of calls never", async () => {
+Deno.test("UssdFallbackUrl is requested when UssdUrl fails, and that of calls never", async () => {
   for (const hasFallback of [true, false]) {
     using app = await startApp();
     app.answers = ({ url }) =>

@@ -103,7 +103,7 @@ const cases: [host: string, env: Record<string, string>][] = [
 for (const [host, env] of cases) {
   const name = `${host} ${Object.keys(env).join(" ")}`;
 
-  Deno.test(`npm twilio asks no host but ${name}`, async () => {
+  Deno.test(`npm twilio sends requests to no host but ${name}`, async () => {
     await using lab = await startTwilioLab();
     const { sid, token } = lab.app.root;
     for (let n = 0; n < 2; n++) {
@@ -124,7 +124,7 @@ for (const [host, env] of cases) {
     await Deno.remove(file);
   });
 
-  Deno.test({ name: `PyPI twilio asks no host but ${name}`, ignore }, async () => {
+  Deno.test({ name: `PyPI twilio sends requests to no host but ${name}`, ignore }, async () => {
     await using lab = await startTwilioLab();
     const { sid, token } = lab.app.root;
     const base = lab.url.replace("127.0.0.1", host);
@@ -144,7 +144,7 @@ for (const [host, env] of cases) {
   });
 }
 
-Deno.test("without the request client a library asks other hosts, which the test would see", async () => {
+Deno.test("without the request client a library calls other hosts, which the test would see", async () => {
   await using lab = await startTwilioLab();
   const { sid, token } = lab.app.root;
   const file = await Deno.makeTempFile({ suffix: ".mjs" });

@@ -54,7 +54,7 @@ Deno.test("npm twilio with test credentials runs whole calls, without a phone", 
   assert.deepEqual(app.scripts, []);
 });
 
-Deno.test("npm twilio with test credentials sends texts that are delivered, or fail as asked", async () => {
+Deno.test("npm twilio with test credentials sends texts that are delivered, or fail as requested", async () => {
   await using lab = await startTwilioLab();
   const { app } = lab;
   const client = await testClient(lab);

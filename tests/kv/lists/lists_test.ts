@@ -130,7 +130,7 @@ Deno.test("list() finds the records of a common value also where they lie far ap
   assert.equal(await compare(calls, { ...lab, records: made, where }), 314);
 });
 
-Deno.test("list() finds any page of a value of which many records are made at one time", async () => {
+Deno.test("list() finds any page of a value with many records of one time", async () => {
   using lab = await storeLab();
   const made = Array.from({ length: 400 }, (_, at) => {
     lab.clock.now += at % 200 === 0 ? 24 * hourMs : 10;
