@@ -44,7 +44,7 @@ export const checksOf = ({ kv, isRemote }: Pick<Opened, "kv" | "isRemote">): num
 /** Dependencies and options of a store, beside its handle. */
 export interface PartsOptions extends RecordCacheOptions {
   secretKey: string;
-  /** A second key that opens what is sealed; what is written is sealed with `secretKey`. */
+  /** A second key that only opens sealed texts; new ones are sealed with `secretKey`. */
   otherKey?: string;
   /** The wall clock, in ms. */
   now(): number;

@@ -12,7 +12,7 @@ import { backupLimits } from "./limits.ts";
  * section ends with the SHA-256 of its frames, the backup with that of all before it.
  */
 export const kinds = {
-  /** JSON: what was saved, when and how. */
+  /** JSON with the description of the backup. */
   description: 1,
   /** Entries of the store (`entries.ts`). */
   entries: 2,

@@ -16,10 +16,10 @@ export interface RemoteOptions {
 }
 
 /**
- * The entries of a store behind KV Connect, which reads only a page of a list at one moment. A notice
- * in the store makes every process log its commits (`kv/store/commit_log.ts`) while all pages are
- * copied. The commit that ends the notice is the moment of the snapshot: what the log has is then
- * applied to the copy, where the copy is older.
+ * The entries of a store behind KV Connect, which reads only a page of a list at one moment. A
+ * notice in the store makes every process log its commits (`kv/store/commit_log.ts`) while all
+ * pages are copied. The commit that ends the notice is the moment of the snapshot. The entries of
+ * the log are then applied to the copy, if the copy is older.
  */
 export async function remoteSnapshot(
   url: string,

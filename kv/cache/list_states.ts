@@ -23,8 +23,9 @@ export interface ListStates extends CommitWatch {
    */
   of(list: string): object | null;
   /**
-   * A consistent read: what `read` finds while no commit writes to the list. It repeats a read
-   * during which one did. At last it delays commits to the list, each for `mostHeldMs` at most.
+   * A consistent read: the result of a `read` during which no commit wrote to the list. It repeats
+   * a read during which one did. At last it delays commits to the list, each for `mostHeldMs` at
+   * most.
    */
   consistentRead<R>(list: string, read: () => Promise<R>): Promise<R>;
   /**

@@ -25,7 +25,7 @@ export type LoggedChange = [
 /** The account numbers that are followed, each until when in ms. */
 type Followed = Record<string, number>;
 
-/** In ms: how long a change stays in the log, and an account is followed without a renewal. */
+/** In ms: retention of a change in the log, and of following an account without a renewal. */
 const [keptMs, followedMs] = [10 * 60_000, 60 * 60_000];
 
 /** A value of KV has 64 KiB at most; of it so much is for records. */

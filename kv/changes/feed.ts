@@ -28,7 +28,7 @@ export function changeFeed(store: FeedStore, source: FeedSource): ChangeFeed {
       const account = await store.accountNumber(accountSid);
       if (account === null) return { earlier: [], isWhole: true, at: null, close() {} };
       const { take, stop, release } = inOrder(store, options);
-      // From here on nothing is missed; what comes meanwhile waits behind what was before.
+      // From here on nothing is missed; changes meanwhile wait behind the earlier ones.
       const { leave, since } = source.listen(account, take);
       open.add(options);
       const close = () => {

@@ -60,7 +60,7 @@ export async function countChanged<T extends Base>(
     if (taken.liveCalls === 0 && taken.reservedMicros === 0) continue;
     const limiter = known.find((one) => isNamed([one.accountSid, one.since])) ??
       { accountSid, since, level: 0, isRoot: false };
-    // More is about to come of what was counted before; what begins to be counted is there already.
+    // Only a growing reservation of a counted use can be refused: a new use is live already.
     const isRefusable = had && has && !hasHappened && taken.reservedMicros > 0;
     stageTakings(batch, [limiter], { ...taken, isRefusable });
   }

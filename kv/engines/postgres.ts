@@ -24,7 +24,7 @@ import { postgresWatches } from "./postgres_watches.ts";
  * are text, so bytes come as hexadecimal digits.
  */
 
-/** Reads that are under way at once; what comes meanwhile shares the next one. */
+/** Most reads under way at once; further ones share the next one. */
 const readsAtOnce = 4;
 
 /** The most keys of one read, and of one batch of a list. */
@@ -37,9 +37,9 @@ const isAlive =
   "(ends_at is null or ends_at > (extract(epoch from statement_timestamp()) * 1000)::bigint)";
 
 /**
- * Opens a store on PostgreSQL, or on an engine with its protocol (`docs/how-to/postgresql.md` says what
- * such an engine needs), and makes its tables. All reads go to the primary: what is decided by them is
- * decided by the latest state.
+ * Opens a store on PostgreSQL, or on an engine with its protocol (`docs/how-to/postgresql.md` has
+ * the requirements), and makes its tables. All reads go to the primary, so that decisions follow
+ * the latest state.
  */
 export async function openPostgres(location: string): Promise<KeyValueStore> {
   const url = readDatabaseUrl(location);

@@ -19,7 +19,7 @@ type ReadMany = (keys: readonly KvKey[]) => Promise<KvEntryMaybe<unknown>[]>;
 /** In ms: between two reads of everything with notifications and without, and two attempts to listen. */
 const [pollMs, pollOnlyMs, againMs] = [3_000, 500, 500];
 
-/** In ms: how long a key stays in the table, and when it is put there again. */
+/** In ms: retention of a key in the table, and time until it is put there again. */
 const [registeredMs, renewedMs] = [120_000, 30_000];
 
 interface Watch {

@@ -17,7 +17,9 @@ interface StoredDead extends StoredJob {
   error: string;
 }
 
-/** The queue as its operator sees it: how much waits, what failed for good, and another try of that. */
+/**
+ * The queue as its operator sees it: counts of waiting and dead jobs, and another try of dead ones.
+ */
 export function jobQueue(kv: KeyValueStore, committer: Committer, clocks: Clocks): JobQueue {
   return {
     overview: () => overview(kv, clocks),

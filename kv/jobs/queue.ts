@@ -124,7 +124,7 @@ export const stageDone = (batch: Batch, held: HeldJob): void => stageMove(batch,
 
 /** Stages the end of a lease: the job is due at `dueAt`. */
 export function stageRetry(batch: Batch, held: HeldJob, dueAt: number): void {
-  const { date: _, ...job } = held.job; // It has begun: what follows is a span.
+  const { date: _, ...job } = held.job; // It has begun: its next due time is a span.
   stageMove(batch, held, keys.job(job.lane, dueAt, job.id));
   stageJob(batch, { ...job, owner: null }, dueAt);
 }

@@ -20,7 +20,7 @@ interface HintedLane extends Lane {
   hint: KvEntry<KvU64>;
 }
 
-/** The store of a queue; `checks`: how many entries one commit can check. */
+/** The store of a queue; `checks` is the most checks of one commit. */
 interface JobStore {
   kv: KeyValueStore;
   committer: Committer;

@@ -34,7 +34,9 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A worker between two rounds: what it runs, and why it looks for jobs again. */
+/**
+ * State of a worker between two rounds: its running jobs, and its reasons to look for jobs again.
+ */
 interface State extends WorkerOptions, Omit<Performing, "committer" | "health"> {
   /** The name under which this worker holds leases. */
   owner: string;
@@ -153,8 +155,8 @@ async function pause(state: State, ms: number): Promise<void> {
 }
 
 /**
- * Claims and begins due jobs; returns when to look again, in ms. While the store cannot write, none
- * begins: what it does outside could not be noted, and would be done again.
+ * Claims and begins due jobs; returns the time of the next look, in ms. While the store cannot
+ * write, none begins: its effects outside could not be noted, and would be repeated.
  */
 async function round(state: State): Promise<number> {
   const { queue, ports, admission, health, watched } = state;

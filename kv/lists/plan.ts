@@ -45,7 +45,10 @@ export interface Source extends ListSource {
   /** Fields whose index is under construction. */
   missing: ReadonlySet<string>;
   codec: RecordCodec;
-  /** Of a store that other processes write to: whether the list is as it was when its read began. */
+  /**
+   * On a store that other processes write to: returns whether the list is unchanged since its read
+   * began.
+   */
   isSteady?: IsSteady | undefined;
 }
 

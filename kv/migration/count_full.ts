@@ -21,9 +21,9 @@ export const uncountedIn = (
 ): string | undefined => uncounted.find((name) => declarations[name] !== undefined);
 
 /**
- * Makes the counters of one resource finer where a former version left full buckets, while the store
- * is used. False when no resource is left. An interrupted run begins the resource again: what is
- * counted is found to be so.
+ * Makes the counters of one resource finer where a former version left full buckets, while the
+ * store is used. False when no resource is left. An interrupted run begins the resource again, and
+ * recognizes counted buckets.
  */
 export async function countNext(migration: Migration, work: Work): Promise<boolean> {
   const { lease, schema, signal } = work;

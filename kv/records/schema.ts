@@ -142,7 +142,8 @@ const indexedFields = ({ filters, dates, texts }: StoredLayout): string[] => [
 
 /**
  * The description after a former version. Up to version 3 all indexes are built anew: their keys
- * and counters have other shapes. Version 4 names the layout of each resource; what differs is built.
+ * and counters have other shapes. Version 4 names the layout of each resource; only differing ones
+ * are built.
  */
 function ofFormer(
   { version, layouts: former, fields = {} }: FormerSchema,

@@ -51,7 +51,7 @@ export interface KvListOptions {
 /** Entries of a list. Those that are read at once are of one moment. */
 export type KvListIterator<T> = AsyncIterableIterator<KvEntry<T>>;
 
-/** Holds where the entry of a key is of this version; null: where there is none. */
+/** Holds if the entry of a key has this version; null: if there is none. */
 export interface AtomicCheck {
   key: KvKey;
   versionstamp: string | null;

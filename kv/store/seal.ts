@@ -54,7 +54,7 @@ function openedBy(key: Uint8Array, sealed: string): string | undefined {
   }
 }
 
-/** A copy of a record with the named fields sealed, or opened; what is null or absent stays so. */
+/** A copy of a record with the named fields sealed, or opened; null and absent fields stay so. */
 export function mapFields<T>(
   record: T,
   fields: readonly string[],

@@ -32,8 +32,8 @@ export interface CallLoad extends AsyncDisposable {
    */
   call(phone: number): Promise<CallTimes>;
   /**
-   * Has a softphone call in, and hangs up; how long the 200 took from the INVITE on, in ms, with the
-   * request of the document that answers.
+   * Has a softphone call in, and hangs up. Returns the time from the INVITE to the 200, in ms, with
+   * the request of the document that answers.
    */
   callIn(): Promise<number>;
   /** POST of a form below the root account; the answer as it came. */
@@ -77,7 +77,7 @@ interface Phone {
   call?: Call;
 }
 
-/** `root`: where the programs are; this working tree unless given. */
+/** `root`: folder of the programs; this working tree unless given. */
 export async function startCallLoad(
   { phones: count, root }: { phones: number; root?: string },
 ): Promise<CallLoad> {

@@ -6,9 +6,9 @@ import { portOf } from "../support/sip/plain_peer.ts";
 import type { PhoneDialog } from "../support/sip/softphone_dialog.ts";
 
 /**
- * `deno task bench:memory`: what live calls take of memory and of the processors. CALLS (default 100)
- * phones with plain RTP are in an Echo, and speak. Memory is the resident memory of a process, garbage
- * that was not collected yet included; the least of ten looks a second apart counts.
+ * `deno task bench:memory`: memory and CPU time of live calls. CALLS (default 100) phones with
+ * plain RTP are in an Echo, and speak. Memory is the resident memory of a process, garbage that was
+ * not collected yet included; the least of ten looks a second apart counts.
  */
 
 const calls = Number(Deno.env.get("CALLS") ?? 100);

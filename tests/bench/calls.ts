@@ -23,7 +23,7 @@ const old = Deno.env.get("OLD");
 interface Figures {
   count: number;
   perSecond: number;
-  /** The same, by the time until nothing was left to do; where that takes longer. */
+  /** The same, by the time until all work is done, if that takes longer. */
   overPerSecond?: number;
   /** In ms, sorted. */
   delays: number[];
@@ -35,8 +35,8 @@ const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(lin
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 
 /**
- * Repeats `once` in `width` loops for a time; each returns a delay in ms. The CPU time is that until
- * `over` resolves: what is left would be done during the next measurement.
+ * Repeats `once` in `width` loops for a time; each returns a delay in ms. The CPU time is that
+ * until `over` resolves, as work left over would count in the next measurement.
  */
 async function measure(
   load: CallLoad,

@@ -55,7 +55,7 @@ const rows: Row[] = [
 interface Figure {
   /** Of one core, for each leg. */
   cpuPercent: number;
-  /** Of both cores, what the machine beneath gave to others: whatever was due meanwhile was late. */
+  /** Share of both cores that the hypervisor gave to others; packets due meanwhile were late. */
   stolenPercent: number;
   timing: Timing;
 }

@@ -12,8 +12,8 @@ const LOUD = encodeG711("PCMU", new Int16Array(FRAME_SAMPLES).fill(16_000));
 const isLoud = (code: number) => (~code & 0x7f) > 0x50;
 
 /**
- * From the mouth at one line to the ear at another, in ms: how long after it was sent a click is in
- * what comes. It counts the time on the wire, and no wait for a packet to be full.
+ * From the mouth at one line to the ear at another, in ms: delay of a click until it is in a
+ * received packet. It counts the time on the wire, and no wait for a packet to be full.
  */
 export async function clickDelays(from: Line, to: Line, clicks: number): Promise<number[]> {
   const delays: number[] = [];

@@ -59,13 +59,13 @@ async function listens(port: number): Promise<void> {
 
 const sum = (values: number[]) => values.reduce((all, one) => all + one, 0);
 
-/** Memory that is this process's own; what forks share counts once for all of them together. */
+/** Memory of this process; memory that forks share counts once for all of them together. */
 function residentKb(pid: number): number {
   const text = Deno.readTextFileSync(`/proc/${pid}/smaps_rollup`);
   return Number(/^Pss: +(\d+)/m.exec(text)?.[1] ?? 0);
 }
 
-/** A registrar and proxy written in C: what a native server costs here. */
+/** A registrar and proxy written in C, for the cost of a native server here. */
 export function kamailio(): Promise<Server> {
   const [wsPort, udpPort] = freePorts(2) as [number, number];
   return serve({ wsPort, udpPort }, [

@@ -16,7 +16,7 @@ const markup = "<Response><Fax/><Say>Hello</Say></Response>";
 /** A secret of the configuration, beside what every test has. */
 const env = { RTP_PORTS: "0", NUMBERS_TOKEN: "a token of the tests" };
 
-/** A page on which nothing may fail; what did stands in `problems`. */
+/** A page on which nothing may fail; errors are in `problems`. */
 async function openPage(browser: Browser, system: System) {
   const page = await browser.newPage();
   const problems: string[] = [];

@@ -37,7 +37,7 @@ async function posted(system: System, path: string, form: Record<string, string>
   }
 }
 
-/** Sends everything, some at a time; what was acknowledged. */
+/** Sends everything, some at a time; returns the acknowledged ones. */
 async function sendAll(system: System, app: AppServer) {
   const sent = { messages: [] as string[], subjects: [] as string[], lookUps: [] as string[] };
   const message = {

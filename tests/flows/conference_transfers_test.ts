@@ -18,7 +18,7 @@ interface Lab extends PeerRoomsLab {
   media: FakeMedia;
   /** A Client in the conference, which is at the companion of the first. */
   enters(login: string, at: At, markup?: string): Promise<Side>;
-  /** Resolves when these are in the conference: who called, or was called. */
+  /** Resolves when these callers or callees are in the conference. */
   untilIn(...logins: string[]): Promise<void>;
 }
 

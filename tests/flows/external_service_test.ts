@@ -51,7 +51,7 @@ const after = {
   bad: { type: "say", text: "bad $ServiceStatus" },
 };
 
-/** Performs one step against the server; what was asked, and what is then said. */
+/** Performs one step against the server; returns its request, and the texts spoken then. */
 async function perform(step: object, answer: () => Response = () => json({ x: "y" })) {
   await using service = await startService(answer);
   using app = await startReal();

@@ -190,7 +190,8 @@ for (const [what, { steps, documents }] of Object.entries(loops)) {
     let { leg, script } = await calledFlow(app, flowOf(steps));
     let count = 1;
     await leg.report({ type: "answered" }, { wantsScript: false });
-    for (; count < 100; count++) { // As the companion does: what takes no time is done at once.
+    // As the companion does: steps that take no time are done at once.
+    for (; count < 100; count++) {
       const step = script.find((one) => "action" in one && one.action);
       if (step?.type === "note") {
         script = await leg.report({

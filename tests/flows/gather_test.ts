@@ -102,7 +102,7 @@ Deno.test("speech without a recogniser is one Notification", async () => {
 
 const dialBob = '<Dial><Client url="screen" method="GET">bob</Client></Dial>';
 
-/** Bob's leg, which the Dial placed; what is asked and answered when he picks up. */
+/** Bob's leg, which the Dial placed; returns the request when he picks up, and its response. */
 async function screening(app: App, answer: Response) {
   const { sid, leg, script } = await answered(app, () => xml(dialBob));
   const [dial] = script;
@@ -232,7 +232,7 @@ for (const [type, body, wanted, notice] of kinds) {
   });
 }
 
-/** Says "é"; what is above is not in ASCII, and differs from encoding to encoding. */
+/** A document with "é", which is not in ASCII and differs from encoding to encoding. */
 const accented = (declared = "") => `${declared}<Response><Say>\u00e9</Say></Response>`;
 const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 const utf8 = (text: string) => new TextEncoder().encode(text);

@@ -42,7 +42,7 @@ async function assertHidden(app: App, sid: string): Promise<void> {
     ),
   );
   for (const { text } of shown) {
-    // The Url that a customer sent is the customer's own; what was derived from it is not shown.
+    // The Url that a customer sent is the customer's own; URLs derived from it are not shown.
     for (const secret of ["/two", "/three", "/four", "/gone"]) {
       assert.doesNotMatch(text, new RegExp(`us%40er[^"]*${secret}`), text);
     }

@@ -33,7 +33,7 @@ async function startTwo(
   return { ...lab, one, two, alice: await lab.phone("alice", one) };
 }
 
-/** All calls, those that came in first: where each is, and how it is. */
+/** All calls, incoming ones first: the companion and the status of each. */
 async function calls({ app }: CompanionsLab) {
   const list = (await app.root.get("Calls.json")).json().calls as { sid: string }[];
   const all = await Promise.all(

@@ -29,7 +29,10 @@ const gatewayAt = ({ app }: CompanionsLab, proxy: string, name = "trunk") =>
     Register: "false",
   });
 
-/** Sends a message to the far number; how it is while its job runs, and the end of that. */
+/**
+ * Sends a message to the far number; returns its Sid, the end of its job, and its record on
+ * request.
+ */
 async function send({ app }: CompanionsLab, body = "grüße 😀") {
   const { sid } = await made(app.root, "SMS/Messages", { From: ours, To: far, Body: body });
   const done = app.runJobs();
@@ -252,7 +255,8 @@ for (const status of [408, 504]) {
       await sent.done;
       const again = runLater(lab, 2_000);
       const two = await first.request("MESSAGE");
-      first.respond(two, 503); // Of this attempt: what became of the former one is still open.
+      // Response of this attempt: the outcome of the former one is still open.
+      first.respond(two, 503);
       await again;
       const last = runLater(lab, 5_000);
       first.respond(await first.request("MESSAGE"), 202);

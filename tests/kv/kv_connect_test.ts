@@ -81,7 +81,7 @@ Deno.test("one of two instances has a unique name, and no change of a record is 
 const statuses = ["queued", "ringing", "in-progress", "completed", "busy"] as const;
 const everything = { where: [], skip: 0, limit: 1_000 };
 
-/** Lets pass that an answer came too late on a busy machine: what was written is in the store all the same. */
+/** Ignores a late answer on a busy machine: the store has the write all the same. */
 const late = (error: unknown): void => {
   if (!(error instanceof Fault) || error.kind !== "unavailable") throw error;
 };

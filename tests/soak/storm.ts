@@ -9,7 +9,10 @@ import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 export interface StormedStore {
   /** Empty for an embedded file. */
   url: string;
-  /** Ends its server without warning, and starts another on the same data; where that can be done. */
+  /**
+   * Ends its server without warning, and starts another on the same data; absent if that is
+   * impossible.
+   */
   kill?(): Promise<void>;
 }
 

@@ -106,7 +106,9 @@ Deno.test("a call of a Client is of the interface of its Application", async () 
   assert.equal(record?.type === "record" && record.trim, false, "Twilio's default");
 });
 
-/** A text to a number of the lab, that its SmsUrl answers; what was sent back. */
+/**
+ * Sends a text to a number of the lab, whose SmsUrl gives this answer; returns the texts sent back.
+ */
 async function answered(lab: TwilioLab, answer: () => Response): Promise<string[]> {
   const { app, client } = lab;
   const smsUrl = "https://app.test/sms";

@@ -16,7 +16,10 @@ const mostTimes = 10;
  * kB.
  */
 const freeMs = (size: number): number => Math.max(0.5, size / 20_000);
-/** Runs of each in turn, when one was too dear: what another process takes counts in none of the least. */
+/**
+ * Runs of each in turn, when one cost too much: the least of them excludes the time of other
+ * processes.
+ */
 const turns = 6;
 /** Runs, or time, before the measured ones, as compilation makes the first ones slower. */
 const [warmUps, warmUpMs] = [30, 100];

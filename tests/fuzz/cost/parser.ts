@@ -10,7 +10,7 @@ export interface Parser {
   usual(size: number): unknown;
   /** A message of about a size that is written to cost much. */
   dear(random: Random, size: number): unknown;
-  /** Reads either; what is refused may throw. */
+  /** Reads either; it may throw for refused input. */
   read(message: never): unknown;
 }
 

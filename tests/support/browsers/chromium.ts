@@ -15,7 +15,7 @@ export const chromiumFlags: readonly string[] = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // The microphone beeps, without asking; what is heard is played without a click.
+  // The microphone beeps without a prompt, and received audio is played without a click.
   "--use-fake-device-for-media-stream",
   "--use-fake-ui-for-media-stream",
   "--autoplay-policy=no-user-gesture-required",

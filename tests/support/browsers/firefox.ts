@@ -5,7 +5,7 @@ import { sharedBrowser } from "./shared_browser.ts";
 export const FIREFOX = Deno.env.get("FIREFOX") ?? "/usr/bin/firefox-esr";
 const TEST_TIMEOUT_MS = 300_000;
 
-/** The microphone is a tone, without asking; what is heard is played without a click. */
+/** The microphone is a tone without a prompt, and received audio is played without a click. */
 const preferences = {
   "media.navigator.streams.fake": true,
   "media.navigator.permission.disabled": true,

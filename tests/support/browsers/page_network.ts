@@ -4,7 +4,7 @@ import { bindDatagrams, type Datagrams } from "../../../sip/media/rtp/rtp_socket
 
 /** The path of a page's audio to the companion, which has no other one. */
 export interface PageNetwork {
-  /** The ways that there are end for good; what is negotiated from now on has others. */
+  /** Ends the present paths for good; connections negotiated from now on have others. */
   change(): void;
   /** No way works any more, nor will a new one. */
   cut(): void;

@@ -7,7 +7,7 @@ export interface Made {
   flags: string;
 }
 
-/** Notes each call of `RegExp` from now on, with its place; what modules are loaded before is not seen. */
+/** Notes each call of `RegExp` from now on, with its place; earlier calls are not seen. */
 export function recordMade(): { made: Made[]; [Symbol.dispose](): void } {
   const made: Made[] = [];
   const original = RegExp;

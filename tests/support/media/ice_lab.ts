@@ -19,7 +19,7 @@ export interface Sent {
   message: ReadStun;
 }
 
-/** A network without sockets: what is sent arrives when the time goes on. */
+/** A network without sockets: sent datagrams arrive as the clock moves. */
 export interface IceLab {
   clock: HandClock;
   /** All that was sent, lost or not. */

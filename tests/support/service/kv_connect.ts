@@ -8,8 +8,8 @@ export interface KvConnect extends AsyncDisposable {
    */
   lostAnswers: number;
   /**
-   * The requests so far, and the bytes of their bodies and those of the responses. Not counted are
-   * those that depend on the moment: what keeps the connection prompt (`prompt_wire.ts`), and the look
+   * The requests so far, and the bytes of their bodies and those of the responses. Requests that
+   * depend on the moment do not count. These keep the connection prompt (`prompt_wire.ts`), or look
    * at the description of the store, every 2 s (`schema_fence.ts`).
    */
   readonly traffic: { reads: number; commits: number; bytes: number };
@@ -19,7 +19,7 @@ export interface KvConnect extends AsyncDisposable {
   loseWrite(text: string): { made: Promise<void> };
   /** Runs before each read is answered, of at most so many entries in one range. */
   beforeRead: (atMost: number) => Promise<void>;
-  /** Stands as a stopped process does: what comes is made and answered once `goOn` is called. */
+  /** Acts as a stopped process: requests are performed and answered once `goOn` is called. */
   stand(): { goOn(): void };
   /** From now on requests are taken and never answered. */
   fallSilent(): void;

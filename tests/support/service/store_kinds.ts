@@ -6,7 +6,7 @@ import { startKvConnect } from "./kv_connect.ts";
 
 /** A store that a test opens, and what it can do to it. */
 export interface StoreOfTest extends AsyncDisposable {
-  /** A handle of its own; where only one is possible, the same one. */
+  /** Opens a handle of its own; the same one if only one is possible. */
   open(): Promise<KeyValueStore>;
   /** Breaks every connection to it, if there are any; resolves when it answers again. */
   breakConnections?(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Datagrams } from "../../../sip/media/rtp/rtp_sockets.ts";
 import type { WebrtcSockets } from "../../../sip/media/webrtc/sockets.ts";
 
-/** Sockets of one machine without a network: what is sent arrives in the next microtask. */
+/** Sockets of one machine without a network: sent datagrams arrive in the next microtask. */
 export interface MemorySockets extends WebrtcSockets {
   /** Returns whether a datagram gets through; all do unless set. */
   passes: (bytes: Uint8Array) => boolean;

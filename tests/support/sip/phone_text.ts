@@ -20,7 +20,7 @@ export interface Parts {
   body?: string;
 }
 
-/** A request of a phone; what is not given is its own. */
+/** A request of a phone, with defaults for its parts. */
 export function request(method: string, target: string, parts: Parts = {}): string {
   const { login = "alice", headers = [], body = "" } = parts;
   count++;

@@ -1,4 +1,4 @@
-/** Scenarios for sipp: what Clients of the companion say over plain SIP transports. */
+/** Scenarios for sipp: messages of the companion's Clients over plain SIP transports. */
 
 const scenario = (name: string, steps: string[]) =>
   `<?xml version="1.0" encoding="ISO-8859-1" ?>\n<scenario name="${name}">\n${
@@ -159,7 +159,7 @@ const ending = [
   '<timewait milliseconds="4000"/>',
 ];
 
-/** Rings, answers, and is hung up on; where the ACK is lost, BYE may come before its repeat. */
+/** Rings, answers, and waits for the BYE; if the ACK is lost, BYE may come before its repeat. */
 export const answering = (): string =>
   scenario("answering", [
     ...ringing,

@@ -1,6 +1,6 @@
 import { connection, playRemote } from "./audio.js";
 
-/** A bare connection: what a softphone does with its media, without any signalling. */
+/** A bare connection: the media of a softphone without any signalling. */
 
 const open = async () => {
   const peer = new RTCPeerConnection();
