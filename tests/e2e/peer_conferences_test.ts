@@ -24,7 +24,7 @@ async function withClients(system: System, app: AppServer, markup: string): Prom
   }
 }
 
-/** The one conference, with the calls in it by who placed them. */
+/** The one conference, with its calls by the phones that placed them. */
 async function conferenceOf(system: System) {
   const { conferences: [conference] } = await system.get("Conferences.json");
   if (conference === undefined) return { sid: "", status: "", calls: new Map<string, string>() };

@@ -10,7 +10,7 @@ export interface Order {
   /** The first case; the others follow it. */
   seed: number;
   seconds: number;
-  /** The case that runs, and how many did, for who watches from outside. */
+  /** The running case, and the number of cases so far, for an observer outside. */
   progress: SharedArrayBuffer;
 }
 

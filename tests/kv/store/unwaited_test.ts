@@ -6,7 +6,7 @@ import { countStore } from "../../support/service/count_store.ts";
 import { storeFile, storeLab } from "../../support/service/store_lab.ts";
 import { openDenoKv } from "../../../kv/engines/deno_kv.ts";
 
-Deno.test("a store that is closed in order has the records without a waiting caller", async () => {
+Deno.test("a store that is closed in order has written the records that no caller waits for", async () => {
   await using file = await storeFile();
   const lab = await storeLab(file.location);
   const calls = Array.from({ length: 3 }, () => lab.call({}));
