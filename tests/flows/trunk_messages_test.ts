@@ -176,7 +176,7 @@ const received = async ({ app }: CompanionsLab) =>
     { status }: { status: string },
   ) => status === "received");
 
-sipTest("a MESSAGE of a trusted source reaches its number once, and SmsUrl is requested", async () => {
+sipTest("a MESSAGE of a trusted source reaches its number and SmsUrl once", async () => {
   await using lab = await startLab(["127.0.0.1"]);
   await using trunk = await openTrunk(lab.companions[0]!.sipAddresses.get("UDP"));
   await made(lab.app.root, "IncomingPhoneNumbers", {
