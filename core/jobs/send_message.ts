@@ -15,6 +15,7 @@ import { MaybeDelivered, Undelivered } from "../model/values/undelivered.ts";
 import type { Ports } from "../model/ports/ports.ts";
 import type { Delivery, MessageRoute } from "../model/ports/providers.ts";
 import type { Message } from "../model/resources/messages.ts";
+import type { UpdatedIn } from "../model/record_types.ts";
 
 /** Performs `sendMessage`. */
 export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handler(sendMessage, {
@@ -43,8 +44,12 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
       return await failMessage(message, { fault, detail }, ports);
     }
     const { route, delivery } = await sendBy(routes, message, signal).catch(async (error) => {
-      if (error instanceof MaybeDelivered) await keepHeld(message, error, ports);
-      throw error;
+      if (error instanceof MaybeDelivered) {
+        await keepHeld(message, error, ports).catch((cause) =>
+          ports.log("Cannot store who may have a message", { sid: messageSid, error: cause })
+        );
+      }
+      throw error; // Also where it was not stored: `failed` stores it with the end of the attempt.
     });
     const at = ports.now();
     const priceMicros = ports.messageRoutes.includes(route) ? price : 0;
@@ -53,6 +58,11 @@ export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handle
       messageSid,
       (now) => settle(now, { at, delivery, priceMicros, currency: ports.settings.currency }),
     );
+  },
+
+  failed({ accountSid, messageSid: sid }, _ports, error) {
+    const isHeld = error instanceof MaybeDelivered;
+    return Promise.resolve(isHeld ? [holding({ accountSid, sid }, error)] : []);
   },
 
   async spent({ accountSid, messageSid }, ports, error) {
@@ -77,12 +87,22 @@ async function reserve(
   })).then(() => null, limitFaultOf);
 }
 
-/** Stores the server that may have a message, for the next attempt. */
-const keepHeld = async (
-  { accountSid, sid }: Message,
+/** The record of a message with the server that may have it, for the next attempt. */
+const holding = (
+  { accountSid, sid }: Pick<Message, "accountSid" | "sid">,
   { heldBy }: MaybeDelivered,
-  { records }: Ports,
-) => void await records.messages.update(accountSid, sid, (now) => ({ record: { ...now, heldBy } }));
+): UpdatedIn<"messages"> => ({
+  into: "messages",
+  accountSid,
+  sid,
+  change: (now) => ({ ...now, heldBy }),
+});
+
+/** Stores the server that may have a message at once: a service that stops commits no end of the attempt. */
+async function keepHeld(message: Message, error: MaybeDelivered, { records }: Ports) {
+  const { accountSid, sid, change } = holding(message, error);
+  await records.messages.update(accountSid, sid, (now) => ({ record: change(now) }));
+}
 
 /** Fault and detail of a failed sending: the refusal of a route, else that none worked. */
 function failureOf(error: unknown): { fault: FaultName; detail: string } {

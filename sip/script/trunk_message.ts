@@ -1,11 +1,17 @@
 /**
- * A text to a number, by the routes of a trunk, delivered once at most. Refused: twice rather than never, as
+ * A text to a number, by the routes of a trunk, delivered once at most while its companion lives. Refused: twice rather than never, as
  * where the next route gets a text that a silent proxy has taken. So another server gets it only where no
  * connection to the former one could be made, where the request could not be written, or after 5xx but 504. A
  * server that sent nothing, 408 or 504 may have the text. The record of the Message names it, and later
  * attempts of all companions go to it alone, by the same Call-ID. Over UDP nothing is certain once a text was
  * written. A text whose server stays silent fails after a quarter of an hour; the Notification says that it
  * may have been sent.
+ *
+ * "Once at most" does not hold for a companion that dies, or whose connection to the service breaks, in the
+ * middle of a send. The service gets no outcome then, and so knows no server that may have the text. The next
+ * attempt has the same Call-ID and tries the routes in their order, but no server alone: where the former one
+ * is silent or refuses by 5xx, the next one gets the text as well. Refused: a report of each server before the text
+ * is written, which would be a commit more for every text.
  */
 import { awakeNow } from "../../core/base/steady_clock.ts";
 import {

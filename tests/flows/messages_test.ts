@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
 import type { MessageRoute } from "../../core/model/ports/providers.ts";
+import { MaybeDelivered } from "../../core/model/values/undelivered.ts";
 import type { Message } from "../../core/model/resources/messages.ts";
 import { type App, startApp } from "../support/service/app.ts";
 
@@ -103,6 +104,33 @@ Deno.test("a route that does not take a message is tried again, then the message
   assert.deepEqual(await notifications(app), [
     `Cannot send the message: ${sid}: the line is dead`,
   ]);
+});
+
+Deno.test("the server that may have a message is kept where its record could not be written", async () => {
+  const held: (string | null)[] = [];
+  using app = await startApp({ ports: { messageRoutes: [] } });
+  const { messages } = app.ports.records;
+  const { update } = messages;
+  app.ports.messageRoutes.push({
+    reaches: () => Promise.resolve(true),
+    send({ heldBy }) {
+      held.push(heldBy);
+      if (held.length > 1) return Promise.resolve();
+      messages.update = () => {
+        messages.update = update;
+        return Promise.reject(new Error("the record cannot be written"));
+      };
+      return Promise.reject(new MaybeDelivered("no answer came", "server one"));
+    },
+  });
+
+  const sid = await send(app);
+  assert.equal((await messageOf(app, sid)).status, "sending");
+  app.clock.now += 600_000;
+  await app.runJobs();
+
+  assert.deepEqual(held, [null, "server one"]);
+  assert.equal((await messageOf(app, sid)).status, "sent");
 });
 
 Deno.test("a message that waited for too long fails without another attempt", async () => {

@@ -113,12 +113,15 @@ export const mediaLimits = {
    * Workers that have the WebSockets of streams, and as many of those of conversations. How often each is
    * asked for a sign of life, without how many it is given up, and looks that it has to start: less than
    * `streamSilentMs`, which would blame the server. Workers that may hang until no further one starts.
+   * For how long a tenant whose server hung one is a suspect, and how many it may hang within that.
    */
   socketWorkers: 2,
   socketCheckMs: 500,
   socketChecks: 5,
   socketStartChecks: 60,
   socketWorkersHanging: 3,
+  socketSuspectMs: 3_600_000,
+  socketHangs: 3,
   /**
    * How often such a Worker looks for texts to send, and what is said in so long crosses together; looks
    * after which it measures its sockets. Memory of each direction, and the longest text that goes by it.

@@ -61,7 +61,10 @@ export function ringWriter(memory: RingMemory): WriteRecord {
   };
 }
 
-/** Hands out the records that have come; their bytes are the receiver's own. */
+/**
+ * Hands out the records that have come; their bytes are the receiver's own. An error of `take` is reported
+ * (`reportError`): the other records are not to suffer for it, nor whoever reads.
+ */
 export function ringReader(
   memory: RingMemory,
   take: (id: number, bytes: Uint8Array<ArrayBuffer>) => void,
@@ -82,7 +85,11 @@ export function ringReader(
       const own = new Uint8Array(length);
       own.set(bytes.subarray(begin, begin + length));
       Atomics.store(state, READ, (read + RECORD_BYTES + padded(length)) | 0);
-      take(id, own);
+      try {
+        take(id, own);
+      } catch (error) {
+        reportError(error);
+      }
     }
   };
 }

@@ -4,7 +4,13 @@ import { ringReader, ringWriter } from "../base/shared_ring.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { ownSockets, type ReadMessage } from "./server_sockets.ts";
 import type { ServerSocket } from "./socket.ts";
-import { type Meter, meterAt, type SocketOrder, type SocketReport } from "./socket_wire.ts";
+import {
+  atWorkAt,
+  type Meter,
+  meterAt,
+  type SocketOrder,
+  type SocketReport,
+} from "./socket_wire.ts";
 
 interface Served {
   socket: ServerSocket;
@@ -75,11 +81,12 @@ function serverOf<M>({ sockets, pack, report, atWork, rings }: {
         report({ type: "closed", id, closing });
       },
     }, (work) => {
-      Atomics.store(atWork, 0, id);
+      const before = Atomics.exchange(atWork, atWorkAt.id, id); // A piece may be within another.
+      Atomics.add(atWork, atWorkAt.piece, 1);
       try {
         work();
       } finally {
-        Atomics.store(atWork, 0, 0);
+        Atomics.store(atWork, atWorkAt.id, before);
       }
     });
     if (served.size === 0) looking = setInterval(look, mediaLimits.socketBatchMs);

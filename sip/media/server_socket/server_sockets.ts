@@ -1,6 +1,6 @@
 import { mediaLimits } from "../base/limits.ts";
 import type { Reach } from "./connect.ts";
-import { type Closing, openServerSocket, type ServerSocket } from "./socket.ts";
+import { type Around, type Closing, openServerSocket, type ServerSocket } from "./socket.ts";
 
 /** A customer's server that a WebSocket is to lead to. */
 export interface ServerTarget {
@@ -32,9 +32,6 @@ export interface ServerSockets<M> {
 
 /** Reads a text: null for one without a meaning. Throws an Error that says why it is no message. */
 export type ReadMessage<M> = (text: string) => M | null;
-
-/** Does work on what a server sent. */
-export type Around = (work: () => void) => void;
 
 /** WebSockets of this thread. `around` wraps each piece of work on bytes that a server sent. */
 export function ownSockets<M>(read: ReadMessage<M>, reach: Omit<Reach, "tenant">) {

@@ -47,9 +47,12 @@ const TROUBLE: Readonly<Record<number, string>> = {
   1011: "it reports an internal error",
 };
 
+/** Does work on what a server sent. */
+export type Around = (work: () => void) => void;
+
 interface State {
   events: SocketEvents;
-  around: ((work: () => void) => void) | undefined;
+  around: Around | undefined;
   over: AbortController;
   webSocket: WebSocketClient | undefined;
   socket: Socket | undefined;
@@ -74,7 +77,7 @@ export function openServerSocket(
   target: { url: string; headers: Readonly<Record<string, string>> },
   reach: Reach,
   events: SocketEvents,
-  around?: (work: () => void) => void,
+  around?: Around,
 ): ServerSocket {
   const state: State = {
     events,
@@ -118,9 +121,11 @@ async function open(
 ): Promise<void> {
   const target = new URL(url);
   const socket = await connectTo(target, reach, state.over.signal);
+  const uncover = coverEvents(socket, state.around);
   const webSocket = requestWebSocket(target, socket, headers);
   Object.assign(state, { socket, webSocket });
   webSocket.on("open", () => {
+    uncover();
     state.gate = gateFrames(webSocket, socket, mediaLimits.streamPace, { around: state.around });
     state.events.onOpen();
   });
@@ -133,6 +138,23 @@ async function open(
     const why = state.problem ?? TROUBLE[code];
     closed(state, { isGoodbye: why === undefined, why: why ?? `closed with ${code}` });
   });
+}
+
+/**
+ * Wraps all work on events of a socket, so also that on the response to the handshake, by `around`. Returns
+ * the end of that: frames pass the gate, which wraps them itself.
+ */
+function coverEvents(socket: Socket, around: Around | undefined): () => void {
+  if (around === undefined) return () => {};
+  const emit: (event: string | symbol, ...args: unknown[]) => boolean = socket.emit.bind(socket);
+  let isCovered = true;
+  socket.emit = (event: string | symbol, ...args: unknown[]) => {
+    if (!isCovered) return emit(event, ...args);
+    let isHeard = false;
+    around(() => isHeard = emit(event, ...args));
+    return isHeard;
+  };
+  return () => isCovered = false;
 }
 
 function closed(state: State, { isGoodbye, why }: Closing): void {

@@ -12,7 +12,7 @@ export type SocketOrder =
     type: "start";
     /** True where servers may be at private addresses. */
     mayReachPrivate: boolean;
-    /** Memory for the number of the socket whose bytes the Worker works on; 0: none. */
+    /** Memory for what the Worker works on, by `atWorkAt`. */
     atWork: Int32Array<SharedArrayBuffer>;
     /** Ways for what is said fifty times a second: texts to send, and messages that were packed. */
     rings: { orders: RingMemory; reports: RingMemory };
@@ -30,6 +30,14 @@ export type SocketReport<M> =
   | { type: "closed"; id: number; closing: Closing }
   | { type: "alive" }
   | { type: "log"; line: string; fields: Record<string, unknown> };
+
+/** Places of what a Worker works on. */
+export const atWorkAt = {
+  /** The number of the socket whose bytes they are; 0: none. */
+  id: 0,
+  /** Pieces of work so far, modulo 2 to the power of 32. */
+  piece: 1,
+} as const;
 
 /** Counters of a socket that the Worker writes without a message, each at its place. */
 export type Meter = Int32Array<SharedArrayBuffer>;

@@ -4,6 +4,7 @@ import { mediaLimits } from "../base/limits.ts";
 import type { MessageEvents, ServerSockets, ServerTarget } from "./server_sockets.ts";
 import type { Closing, ServerSocket } from "./socket.ts";
 import {
+  atWorkAt,
   type Meter,
   meterAt,
   newMeter,
@@ -18,7 +19,15 @@ import {
  *
  * A Worker that hangs loses its sockets, and no others. It has written whose bytes it works on, so that
  * one is told the true reason. Tenants have a Worker each as far as there are enough; from then on the
- * tenant whose server has hung one shares none with tenants whose servers did not.
+ * tenant whose server has hung one shares none with tenants whose servers did not, for an hour.
+ *
+ * On a starved machine a Worker says nothing either, and some tenant is always the one at work. So a Worker
+ * is judged by a thread that is itself on time, and a tenant is blamed only for one piece of work that two
+ * looks in turn have found under way. Else the Worker is given up, and nobody is blamed.
+ *
+ * A tenant is refused while a Worker that it hung has not come back, and after `socketHangs` of them within
+ * an hour. So no tenant takes more than one of the threads that may hang, nor the Workers of other suspects
+ * again and again.
  *
  * Deno cannot end a thread that hangs, so it keeps a core busy until it comes back, and `onStuck` tells of
  * one that may never do so.
@@ -45,6 +54,8 @@ export interface SocketWorkersOptions<M> {
   onStuck(): void;
   /** Time between checks of a Worker; `mediaLimits.socketCheckMs` unless given. */
   checkMs?: number;
+  /** Clock of this thread in ms, by which it sees that it was late; `performance.now()` unless given. */
+  now?: () => number;
 }
 
 export interface SocketWorkers<M> extends ServerSockets<M> {
@@ -70,16 +81,29 @@ interface SocketWorker<M> {
   receive(): void;
   /** Looks that it did not answer. */
   missed: number;
+  /** Late looks since its last sign of life. */
+  late: number;
+  lookedAt: number;
+  /** The work that the last look found under way. */
+  seen: Work;
   stopWatch(): void;
   onAlive(): void;
 }
 
+/** Piece of work of a Worker; `id` is its socket, 0: none. */
+interface Work {
+  id: number;
+  piece: number;
+}
+
 interface State<M> {
   options: SocketWorkersOptions<M>;
+  now: () => number;
   workers: SocketWorker<M>[];
-  hanging: Set<SocketWorker<M>>;
-  /** Tenants whose servers have hung a Worker. */
-  suspects: Set<string>;
+  /** Workers that hang, each with the tenant that is blamed. */
+  hanging: Map<SocketWorker<M>, string | undefined>;
+  /** Tenants whose servers have hung Workers within an hour: how many, and when the last one. */
+  suspects: Map<string, { hangs: number; at: number }>;
   last: number;
 }
 
@@ -87,26 +111,47 @@ interface State<M> {
 export function socketWorkers<M>(options: SocketWorkersOptions<M>): SocketWorkers<M> {
   const state: State<M> = {
     options,
+    now: options.now ?? (() => performance.now()),
     workers: [],
-    hanging: new Set(),
-    suspects: new Set(),
+    hanging: new Map(),
+    suspects: new Map(),
     last: 0,
   };
   return {
     open(target, events) {
-      const worker = workerFor(state, target.tenant);
+      const why = refusalOf(state, target.tenant);
+      const worker = why === undefined ? workerFor(state, target.tenant) : undefined;
       if (worker !== undefined) return openAt(state, worker, { target, events, meter: newMeter() });
-      queueMicrotask(() => events.onClose({ isGoodbye: false, why: hangingMessage }));
+      queueMicrotask(() => events.onClose({ isGoodbye: false, why: why ?? fullMessage }));
       return noSocket;
     },
     close: () => close(state),
   };
 }
 
+/** Reason why a tenant gets no socket for what its servers did; undefined without one. */
+function refusalOf<M>(state: State<M>, tenant: string): string | undefined {
+  if (state.hanging.values().some((blamed) => blamed === tenant)) return ownHangMessage;
+  const { hangs = 0 } = suspectOf(state, tenant) ?? {};
+  return hangs < mediaLimits.socketHangs ? undefined : manyHangsMessage;
+}
+
+/** The record of a tenant whose servers have hung a Worker within an hour; forgets those of others. */
+function suspectOf<M>({ suspects, now }: State<M>, tenant: string) {
+  const since = now() - mediaLimits.socketSuspectMs;
+  for (const [each, { at }] of suspects) if (at <= since) suspects.delete(each);
+  return suspects.get(tenant);
+}
+
+function blame<M>(state: State<M>, tenant: string): void {
+  const { hangs = 0 } = suspectOf(state, tenant) ?? {};
+  state.suspects.set(tenant, { hangs: hangs + 1, at: state.now() });
+}
+
 /** The Worker of a tenant; undefined where too many hang for another one. */
 function workerFor<M>(state: State<M>, tenant: string): SocketWorker<M> | undefined {
-  const { workers, hanging, suspects } = state;
-  const isSuspect = suspects.has(tenant);
+  const { workers, hanging } = state;
+  const isSuspect = suspectOf(state, tenant) !== undefined;
   const alike = workers.filter(({ isForSuspects }) => isForSuspects === isSuspect);
   const own = alike.find(({ sockets }) =>
     sockets.values().some(({ target }) => target.tenant === tenant)
@@ -114,9 +159,9 @@ function workerFor<M>(state: State<M>, tenant: string): SocketWorker<M> | undefi
   if (own !== undefined) return own;
   const fewest = alike.toSorted((one, other) => one.sockets.size - other.sockets.size)[0];
   if (fewest?.sockets.size === 0) return fewest;
-  const mayStart = isSuspect
-    ? alike.length === 0 && hanging.size === 0
-    : alike.length < mediaLimits.socketWorkers && hanging.size < mediaLimits.socketWorkersHanging;
+  // The last thread that may hang is for tenants whose servers have hung none.
+  const mayHang = mediaLimits.socketWorkersHanging - (isSuspect ? 1 : 0);
+  const mayStart = alike.length < mediaLimits.socketWorkers && hanging.size < mayHang;
   return mayStart ? start(state, isSuspect) : fewest;
 }
 
@@ -124,7 +169,7 @@ function start<M>(state: State<M>, isForSuspects: boolean): SocketWorker<M> {
   const { script, unpack, mayReachPrivate, checkMs = mediaLimits.socketCheckMs } = state.options;
   const thread = new Worker(script, { type: "module" });
   const end = batchedEnd<SocketOrder, SocketReport<M>>(thread, mediaLimits.socketBatchMs);
-  const atWork = new Int32Array(new SharedArrayBuffer(4));
+  const atWork = new Int32Array(new SharedArrayBuffer(8));
   const rings = {
     orders: ringMemory(mediaLimits.socketRingBytes),
     reports: ringMemory(mediaLimits.socketRingBytes),
@@ -142,12 +187,16 @@ function start<M>(state: State<M>, isForSuspects: boolean): SocketWorker<M> {
       if (unpack !== undefined) events?.onMessage(unpack(bytes));
     }),
     missed: -mediaLimits.socketStartChecks,
+    late: 0,
+    lookedAt: state.now(),
+    seen: { id: 0, piece: 0 },
     stopWatch: () => clearInterval(watch),
-    onAlive: () => worker.missed = 0,
+    onAlive: () => worker.missed = worker.late = 0,
   };
   end.onmessage = ({ data }) => heed(state, worker, data);
   thread.onerror = (event) => {
     event.preventDefault();
+    if (state.hanging.has(worker)) return worker.onAlive(); // It hangs no longer.
     lose(state, worker, { why: `the thread that reads streams ended: ${event.message}` });
     thread.terminate();
   };
@@ -202,6 +251,7 @@ function writeText<M>({ write }: SocketWorker<M>, id: number, text: string | Uin
 }
 
 function heed<M>({ options }: State<M>, worker: SocketWorker<M>, report: SocketReport<M>): void {
+  worker.missed = Math.max(worker.missed, 0); // It has started.
   if (report.type === "alive") return worker.onAlive();
   if (report.type === "log") return options.log(report.line, report.fields);
   worker.receive();
@@ -225,25 +275,48 @@ function heed<M>({ options }: State<M>, worker: SocketWorker<M>, report: SocketR
 
 /** Asks for a sign of life; several looks in a row without one are a Worker that hangs. */
 function look<M>(state: State<M>, worker: SocketWorker<M>): void {
+  const { isOnTime, blamed } = notice(state, worker);
+  // A thread that is late judges nobody, so such a look does not count, unless all are late.
+  if (!isOnTime && ++worker.late <= mediaLimits.socketStartChecks) return;
   // Counted by ticks, not by the clock: a process that slept finds one tick due, not many.
   if (worker.missed++ <= 0) return worker.end.postMessage({ type: "look" }, []);
   if (worker.missed <= mediaLimits.socketChecks) return;
-  const blamed = Atomics.load(worker.atWork, 0);
   const { target } = worker.sockets.get(blamed) ?? {};
-  if (target !== undefined) state.suspects.add(target.tenant);
+  if (target !== undefined) blame(state, target.tenant);
   const sockets = worker.sockets.size;
   state.options.log("A Worker of streams hangs", { sockets, ...target && { sid: target.sid } });
-  awaitReturn(state, worker);
-  lose(state, worker, { why: hangingMessage, blamed });
+  awaitReturn(state, worker, target?.tenant);
+  const why = target === undefined ? hangingMessage : otherHangMessage;
+  lose(state, worker, { why, blamed });
 }
 
-const hangingMessage =
-  "the thread that reads what its server sends hangs, and another stream hung it";
+/** Compares a look with the one before: whether it is on time, and whose work both found under way; 0: nobody's. */
+function notice<M>(
+  { now, options: { checkMs = mediaLimits.socketCheckMs } }: State<M>,
+  worker: SocketWorker<M>,
+): { isOnTime: boolean; blamed: number } {
+  const { seen, lookedAt, atWork } = worker;
+  const [id, piece] = [Atomics.load(atWork, atWorkAt.id), Atomics.load(atWork, atWorkAt.piece)];
+  Object.assign(worker, { lookedAt: now(), seen: { id, piece } });
+  const isOnTime = worker.lookedAt - lookedAt < 2 * checkMs;
+  const isSame = id === seen.id && piece === seen.piece;
+  return { isOnTime, blamed: isOnTime && isSame ? id : 0 };
+}
+
+const hangingMessage = "the thread that reads what its server sends hangs";
+const otherHangMessage = `${hangingMessage}, and another stream hung it`;
 const blamedMessage = "the thread that reads what its server sends hung on a message";
+const fullMessage = "too many threads that read what servers send hang";
+const ownHangMessage = "a thread hangs on what a server of this account sent before";
+const manyHangsMessage = "servers of this account have hung too many threads within an hour";
 
 /** Ends a Worker that hangs when it comes back. */
-function awaitReturn<M>({ options, hanging }: State<M>, worker: SocketWorker<M>): void {
-  hanging.add(worker);
+function awaitReturn<M>(
+  { options, hanging }: State<M>,
+  worker: SocketWorker<M>,
+  tenant: string | undefined,
+): void {
+  hanging.set(worker, tenant);
   const stuck = setTimeout(options.onStuck, mediaLimits.workerStuckMs);
   worker.onAlive = () => {
     hanging.delete(worker);
@@ -281,7 +354,7 @@ async function close<M>({ workers, hanging }: State<M>): Promise<void> {
     clearTimeout(late);
     worker.terminate();
   }));
-  for (const worker of hanging) worker.terminate();
+  for (const worker of hanging.keys()) worker.onAlive();
 }
 
 /** The socket of nobody. */

@@ -333,7 +333,7 @@ sipTest(
       const { agent, call } = made;
       agent.send(text("Welcome."));
       await made.saying();
-      agent.send({ hangMs: 4_000 });
+      agent.send({ hangMs: 12_000 });
       const event = await made.ended();
 
       assert.deepEqual([event.how, event.fault], ["failed", "messages"]);

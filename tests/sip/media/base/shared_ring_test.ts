@@ -75,3 +75,27 @@ Deno.test("a receiver that reads the ring again takes each record once", () => {
 
   assert.deepEqual(taken, [1, 2, 3]);
 });
+
+Deno.test("a ring reports an error of its receiver, and hands out the other records", () => {
+  const memory = ringMemory(64);
+  const write = ringWriter(memory);
+  const taken: number[] = [];
+  const reported: string[] = [];
+  const receive = ringReader(memory, (id) => {
+    taken.push(id);
+    if (id === 1) throw new Error("of one record");
+  });
+  for (const id of [1, 2]) write(id, 1, () => {});
+  const onError = (event: ErrorEvent) => {
+    event.preventDefault();
+    reported.push(event.message);
+  };
+  addEventListener("error", onError);
+  try {
+    receive();
+  } finally {
+    removeEventListener("error", onError);
+  }
+
+  assert.deepEqual([taken, reported.length], [[1, 2], 1]);
+});
