@@ -34,6 +34,7 @@ export function serveSockets<M>(
   surviveBugs((line, error) => report({ type: "log", line, fields: { error } }));
   end.onmessage = ({ data }) => {
     if (data.type !== "start") return;
+    scope.postMessage([{ type: "alive" }], []); // At once: the first server may hang it.
     const { mayReachPrivate, atWork, rings } = data;
     const mayReach = mayReachPrivate ? () => true : isPublicAddress;
     const sockets = ownSockets(read, { mayReach });
