@@ -178,7 +178,11 @@ for (
 for (
   const [disconnection, sipStatus, text] of [
     [{ by: "remote", cause: "refused", text: "Busy Here" }, 480, /the called side refused it/],
-    [{ by: "service", cause: "exhausted", text: "" }, 503, /no room for it: .*RTP_PORTS/],
+    [
+      { by: "service", cause: "exhausted", text: "" },
+      503,
+      /a resource of the machine is exhausted: .*RTP_PORTS/,
+    ],
     [{ by: "service", cause: "error" }, 500, /the SIP companion failed/],
     [{ by: "service", cause: "unreachable", text: "no such host" }, 503, /no response.*no such/],
   ] as const
