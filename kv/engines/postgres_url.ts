@@ -23,7 +23,7 @@ export const isDatabaseUrl = (location: string): boolean => /^postgres(ql)?:/.te
 
 /** The location without its password, as it may be shown. */
 export const shownLocation = (location: string): string =>
-  isDatabaseUrl(location) ? location.replace(/^(\w+:\/\/[^/@]*?):[^/]*@/, "$1:***@") : location;
+  isDatabaseUrl(location) ? location.replace(/^(\w+:\/\/[^/@:]*):[^/]*@/, "$1:***@") : location;
 
 /**
  * Reads `postgres://user:password@host:port,host/database?sslmode=…&sslrootcert=…&pool=…&pgbouncer=…`.
