@@ -18,6 +18,8 @@ const left = ["bench", "e2e", "flows", "fuzz", "golden", "nat", "speech", "suppo
  * without starting a process of the product.
  */
 export const slow = [
+  "tests/sip/media/server_socket/socket_workers_test.ts", // Its Workers hang: the process is its own.
+  "tests/sip/stack/patches_test.ts", // It compares the library before and after it is patched.
   "tests/expressions_test.ts",
   "tests/core/machine/configuration/environment_test.ts",
   "tests/core/markup/markup_fuzz_test.ts",

@@ -58,8 +58,7 @@ async function goByKeyboard(browser: Browser, system: System): Promise<void> {
   await page.keyboard.type("secret-1");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "carol" }).waitFor();
-  await page.waitForFunction("document.activeElement?.textContent === 'Created.'");
-  assert.match(await focused(page), /status Created\./);
+  await untilFocused(page, /status Created\./);
   const [client] = await system.get("Clients.json?Login=carol");
   assert.equal(client.status, "1");
   await page.close();

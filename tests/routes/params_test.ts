@@ -160,7 +160,7 @@ Deno.test("an unknown parameter makes a Notification, one a day for each name an
   assert.deepEqual(more, []);
   assert.match(
     misspelt!.message_text!,
-    /no effect: StatusCalback\. Did you mean StatusCallback\?$/,
+    /unknown parameter: StatusCalback\. Did you mean StatusCallback\?$/,
   );
   assert.equal(misspelt!.log, 1);
   assert.equal(misspelt!.request_method, "POST");
