@@ -242,7 +242,7 @@ Deno.test({
     const connection = await server.next();
     await connection.message(({ event }) => event === "start");
 
-    connection.send({ hangMs: 6_000 });
+    connection.send({ hangMs: 20_000 });
     let heard = 0;
     void bystander.next(10_000, (packet) => isSound(packet) && ++heard < 0);
     const end = await ended.promise;
