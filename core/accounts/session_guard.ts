@@ -55,7 +55,7 @@ export function isLocked(
   return wrongCodes.length >= consoleLimits.allWrongCodes && !codeNetworks.includes(network);
 }
 
-/** A code as it was sent, and by whom. */
+/** Code of a second factor, and the network that sent it. */
 interface SentCode {
   code: string;
   /** The network of the browser. */

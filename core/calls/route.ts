@@ -27,7 +27,7 @@ import { type Address, parseAddress, type SipAddress, sipUri } from "../model/va
 import { isPremium } from "../model/values/premium_number.ts";
 
 /*
- * Routes of calls: who reaches whom. Accounts must not receive each other's calls.
+ * Routes of calls: which callee a caller reaches. Accounts must not receive each other's calls.
  *
  * - Every account may call every Client: Logins are unique in the domain. The record of a Client is visible
  *   to its account alone.

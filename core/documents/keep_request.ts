@@ -3,7 +3,7 @@
  * answer "why did this happen?" about requests that succeeded. A store that fails does not end the call.
  *
  * The record of a request for markup goes with the next commit, 50 ms later at most (`insertSoon`), and
- * nobody waits for it: else it was the seventh commit of an answered call, and the answer to the companion
+ * no response waits for it: else it was the seventh commit of an answered call, and the answer to the companion
  * waited. To write it with the report that asked for the document was refused: that is committed before the
  * request is made. A killed process loses the records of its last 50 ms.
  */

@@ -1,7 +1,7 @@
 /**
  * A call is placed in time or fails. One that was acknowledged while the companion was out of reach for a
  * minute rang 65 s late. `no-answer` was refused, since no phone rang; placing it whenever a companion is
- * back was refused, since nobody waits for it. So it is `failed` (13244) after `DIAL_MAX_AGE_S`: 30 s is
+ * back was refused, since the caller has given up by then. So it is `failed` (13244) after `DIAL_MAX_AGE_S`: 30 s is
  * longer than the restart of a companion (5 s) and the loss of one that is detected (15 s), and about as
  * long as a person who asked for a call waits for the ring. The age is by the steady clock. It is no
  * parameter of a call, as it bounds faults of the operator's machines.

@@ -13,7 +13,7 @@ export type BasePorts = Omit<Ports, "counters" | "keyring">;
  *    innermost, so that no write passes it by.
  * 2. `withKeyring()` adds `keyring`, the cache of API keys, and lets it see each change of keys.
  * 3. `withSimulation()` has orders to legs of test accounts reach their jobs, and no companion. It is the
- *    outermost, since whoever orders must not know which kind of leg it has.
+ *    outermost, so that callers of the ports need not know the kind of a leg.
  */
 export function withLayers(base: BasePorts, observer: Partial<WriteObserver> = {}): Ports {
   const counted = { ...base, ...counting(base.records, observer) };
